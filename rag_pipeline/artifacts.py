@@ -1,0 +1,60 @@
+"""Artifacts: a stage's output for one document, kept under a key made of its inputs.
+
+The same inputs give the same key, so a re-run or a run after a crash finds what is done and repeats nothing.
+"""
+
+import hashlib
+import json
+import uuid
+from typing import Any
+
+from upath import UPath
+
+
+def artifact_key(stage: str, version: int, *parts: object) -> str:
+    """A key for a stage's output: its name, its version and everything its output depends on.
+
+    `parts` must be JSON-serializable. Raising `version` makes every document of the stage anew.
+    """
+    material = json.dumps([stage, version, *parts], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    digest = hashlib.sha256(material.encode()).hexdigest()
+    return f"{stage}/{digest[:2]}/{digest}.json"
+
+
+class ArtifactStore:
+    """JSON artifacts under an fsspec URL (a local folder, s3://…)."""
+
+    def __init__(self, root: UPath) -> None:
+        self._root = root
+        self._made: set[str] = set()
+
+    def exists(self, key: str) -> bool:
+        """Whether an artifact is stored under `key`."""
+        return bool((self._root / key).exists())
+
+    def read(self, key: str) -> Any:
+        """The stored JSON value, or None where nothing is stored under `key`."""
+        try:
+            data = (self._root / key).read_bytes()
+        except FileNotFoundError:
+            return None
+        return json.loads(data)
+
+    def write(self, key: str, value: Any) -> None:
+        """Store a JSON value under `key`; readers see all of it or nothing."""
+        path = self._root / key
+        data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        if path.protocol not in ("", "file"):
+            path.write_bytes(data)  # object stores publish an object only once it is complete
+            return
+        parent = str(path.parent)
+        if parent not in self._made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._made.add(parent)
+        unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+        unfinished.write_bytes(data)
+        unfinished.replace(path)
+
+    def delete(self, key: str) -> None:
+        """Remove the artifact; one that is not there is fine."""
+        (self._root / key).unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Splitting normalized documents into chunks by their structure."""

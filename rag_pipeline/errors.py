@@ -1,0 +1,78 @@
+"""The errors that people see.
+
+RagPipelineError
+├── ConfigurationError      a setting or manifest is wrong; nothing was done (exit code 2)
+├── DocumentError           one document or chunk failed; becomes a dead letter, the others go on
+├── SourceUnavailable       a source's location cannot be listed; the source fails, nothing is deleted
+├── EmbeddingUnavailable    the embedding endpoint stayed down after its retries; the source fails
+└── StoreError              Qdrant refused, lost or cannot confirm something; the source fails
+
+Every message says what happened, to which document or setting, and what to do about it.
+"""
+
+from enum import StrEnum
+
+
+class FailureCategory(StrEnum):
+    """Why a document or chunk failed. Stored in dead letters, so the values are a contract."""
+
+    BAD_METADATA = "bad_metadata"
+    ACCESS_WIDENED = "access_widened"
+    UNREADABLE = "unreadable"
+    CHANGED_WHILE_READING = "changed_while_reading"
+    UNSUPPORTED_TYPE = "unsupported_type"
+    WRONG_TYPE = "wrong_type"
+    ENCRYPTED = "encrypted"
+    CORRUPT = "corrupt"
+    EMPTY = "empty"
+    GARBLED = "garbled"
+    OVER_LIMIT = "over_limit"
+    PARTIAL = "partial"
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out_of_memory"
+    WORKER_DIED = "worker_died"
+    CONVERSION_FAILED = "conversion_failed"
+    CHUNKING_FAILED = "chunking_failed"
+    EMBEDDING_REFUSED = "embedding_refused"
+
+
+class RagPipelineError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class ConfigurationError(RagPipelineError):
+    """A setting, manifest or command argument is wrong; says which and how to fix it."""
+
+
+class DocumentError(RagPipelineError):
+    """One document (or chunk of it) cannot be processed.
+
+    `transient` failures are tried again by later runs, a bounded number of times; the others wait until
+    the document's content changes or a person retries them.
+    """
+
+    def __init__(self, category: FailureCategory, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.category = category
+        self.message = message
+        self.transient = transient
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions with keyword arguments do not survive the trip out of a worker process otherwise.
+        return (_rebuild_document_error, (self.category, self.message, self.transient))
+
+
+def _rebuild_document_error(category: FailureCategory, message: str, transient: bool) -> DocumentError:
+    return DocumentError(category, message, transient=transient)
+
+
+class SourceUnavailable(RagPipelineError):
+    """A source's location cannot be listed, so nothing is known about its documents."""
+
+
+class EmbeddingUnavailable(RagPipelineError):
+    """The embedding endpoint did not answer properly within its retries."""
+
+
+class StoreError(RagPipelineError):
+    """Qdrant refused or lost something, or could not confirm it."""

@@ -1,0 +1,1 @@
+"""Qdrant: schema, writing, generations, reconciliation."""

@@ -1,0 +1,1 @@
+"""The SQL record of what is indexed, what failed and which generation is live."""

@@ -1,0 +1,1 @@
+"""Turning files into Markdown with structure: detecting, converting, OCR, cleaning, gates."""

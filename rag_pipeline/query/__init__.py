@@ -1,0 +1,1 @@
+"""Asking: what a caller may see, and searching it."""

@@ -1,0 +1,1 @@
+"""Source manifests, document facts and listings."""
