@@ -35,7 +35,8 @@ def check_archive(data: bytes) -> None:
                     _check_xml(archive, member)
     except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError) as error:
         raise DocumentError(
-            FailureCategory.CORRUPT, f"The file is damaged: its zip structure cannot be read ({error}). Upload it again."
+            FailureCategory.CORRUPT,
+            f"The file is damaged: its zip structure cannot be read ({error}). Upload it again.",
         ) from error
 
 
@@ -45,7 +46,9 @@ def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
     total = sum(member.file_size for member in members)
     largest = max((member.file_size for member in members), default=0)
     if total > _MAX_TOTAL or largest > _MAX_MEMBER:
-        raise _over(f"it would unpack to {total:,} bytes; {_MAX_TOTAL:,} are allowed, {_MAX_MEMBER:,} for one part")
+        raise _over(
+            f"it would unpack to {total:,} bytes; {_MAX_TOTAL:,} are allowed, {_MAX_MEMBER:,} for one part"
+        )
     for member in members:
         if member.file_size > max(_RATIO_MATTERS_FROM, member.compress_size * _MAX_RATIO):
             raise _over(f"its part {member.filename!r} would unpack to more than {_MAX_RATIO} times its size")

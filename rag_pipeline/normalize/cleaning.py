@@ -40,5 +40,7 @@ def clean(text: str) -> Cleaned:
     if controls:
         warnings.append(f"{controls} control characters were removed")
     if directions:
-        warnings.append(f"{directions} direction override characters were removed; the text may look different")
+        warnings.append(
+            f"{directions} direction override characters were removed; the text may look different"
+        )
     return Cleaned(unicodedata.normalize("NFC", text), tuple(warnings))

@@ -38,7 +38,9 @@ def decode(data: bytes, *, declared: bool = False) -> Decoded:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _strict(data, encoding) or Decoded(
-                data.decode(encoding, "replace"), encoding, ("some bytes are not valid in the marked encoding",)
+                data.decode(encoding, "replace"),
+                encoding,
+                ("some bytes are not valid in the marked encoding",),
             )
     wide = _wide_without_mark(data)
     if wide and (decoded := _strict(data, wide)):

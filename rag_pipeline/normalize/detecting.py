@@ -107,7 +107,9 @@ def _ole_kind(data: bytes, named: str | None) -> str:
 def _is_text(head: bytes) -> bool:
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return True
-    if len(_CONTROLS.findall(head)) <= len(head) * 0.1 or len(head) < 64 and len(_CONTROLS.findall(head)) < 10:
+    if len(_CONTROLS.findall(head)) <= len(head) * 0.1 or (
+        len(head) < 64 and len(_CONTROLS.findall(head)) < 10
+    ):
         return True
     decoded = decode(head[: len(head) // 2 * 2])
     return decoded.encoding.startswith(("utf-16", "utf_16", "utf_32")) and "\x00" not in decoded.text

@@ -42,9 +42,7 @@ BY_EXTENSION: Final[dict[str, str]] = {
     "webp": "image/webp",
 }  # fmt: skip
 
-TEXTS: Final = frozenset(
-    {HTML, XML, JATS, USPTO, EML, CSV, MARKDOWN, ASCIIDOC, LATEX, WEBVTT, JSON, PLAIN}
-)
+TEXTS: Final = frozenset({HTML, XML, JATS, USPTO, EML, CSV, MARKDOWN, ASCIIDOC, LATEX, WEBVTT, JSON, PLAIN})
 IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/tiff", "image/bmp", "image/gif", "image/webp"})
 ZIP_BASED: Final = frozenset({DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB})
 OFFICE_OPEN_XML: Final = frozenset({DOCX, PPTX, XLSX})

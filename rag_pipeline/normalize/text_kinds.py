@@ -7,7 +7,8 @@ from rag_pipeline.normalize import mime_types as types
 
 _HTML_START: Final = re.compile(r"<(!doctype\s+html|html|head|body|title|meta|script|style)\b", re.IGNORECASE)
 _HTML_ELEMENT: Final = re.compile(
-    r"<(div|p|h[1-6]|table|tr|td|ul|ol|li|span|a|br|img|section|article|nav|form)(\s[^<>]*)?/?>", re.IGNORECASE
+    r"<(div|p|h[1-6]|table|tr|td|ul|ol|li|span|a|br|img|section|article|nav|form)(\s[^<>]*)?/?>",
+    re.IGNORECASE,
 )
 _XML_START: Final = re.compile(r"<(\?xml|!DOCTYPE|!--|[A-Za-z_][\w:.-]*[\s>/])")
 _ROOT: Final = re.compile(r"<([A-Za-z_][\w:.-]*)")
@@ -18,7 +19,9 @@ _MAIL_HEADER: Final = re.compile(
     r"X-[\w-]+|DKIM-Signature|Sender|References|In-Reply-To|List-[\w-]+):", re.IGNORECASE,
 )  # fmt: skip
 _LATEX: Final = re.compile(r"^\s*\\(documentclass|begin\{document\})", re.MULTILINE)
-_ASCIIDOC: Final = re.compile(r"^(={1,5} \S|:[\w-]+:( |$)|\[(source|NOTE|TIP|WARNING|cols)\b|\|===$)", re.MULTILINE)
+_ASCIIDOC: Final = re.compile(
+    r"^(={1,5} \S|:[\w-]+:( |$)|\[(source|NOTE|TIP|WARNING|cols)\b|\|===$)", re.MULTILINE
+)
 _MARKDOWN: Final = re.compile(
     r"^(#{1,6} \S|```|~~~|\s{0,3}[-*+] \S|> |\|?.*\|.*\n\|?\s*:?-{2,}|(={3,}|-{3,})$)|\[[^\]\n]+\]\([^)\s]+\)|\*\*\w",
     re.MULTILINE,

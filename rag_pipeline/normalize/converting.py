@@ -1,0 +1,88 @@
+"""One document's bytes to normalized Markdown, in this process."""
+
+from dataclasses import replace
+from typing import Final
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize import gates
+from rag_pipeline.normalize import mime_types as types
+from rag_pipeline.normalize.archives import check_archive
+from rag_pipeline.normalize.detecting import detect
+from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.image_reading import convert_image
+from rag_pipeline.normalize.options import ParsingOptions
+from rag_pipeline.normalize.pdf_reading import convert_pdf
+from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
+from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
+
+_READABLE: Final = "PDF, Office, OpenDocument, EPUB, HTML, e-mail, text formats and images can be read"
+
+
+def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocument:
+    """Read a document: detect its type, check its limits, convert it, and pass it through the gates.
+
+    `name` is its file name; its extension decides only where the content leaves it open. Raises DocumentError
+    with a category and what to do. Nothing but the bytes is read: no network, no other file.
+    """
+    if len(data) > options.max_bytes:
+        raise DocumentError(
+            FailureCategory.OVER_LIMIT,
+            f"The file has {len(data):,} bytes; {options.max_bytes:,} are allowed. "
+            "Split it, or raise `parsing.limits.max_bytes` in the manifest.",
+        )
+    detected = detect(data, name)
+    document = _converted(data, detected.mime_type, options)
+    gates.check(document)
+    return replace(document, warnings=(detected.note, *document.warnings)) if detected.note else document
+
+
+def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> NormalizedDocument:
+    _refuse_unreadable(mime_type)
+    if mime_type in types.ZIP_BASED:
+        check_archive(data)
+    try:
+        if mime_type == types.PDF:
+            return convert_pdf(data, options)
+        if mime_type in types.IMAGES:
+            return convert_image(data, options)
+        return convert_text(data, mime_type) if mime_type in TEXT_TYPES else convert_tree(data, mime_type)
+    except (DocumentError, MemoryError):
+        raise
+    except RecursionError as error:
+        raise DocumentError(
+            FailureCategory.OVER_LIMIT, "The document is nested too deeply to be read. Flatten or split it."
+        ) from error
+    except Exception as error:
+        raise DocumentError(
+            FailureCategory.CONVERSION_FAILED,
+            f"The file could not be read as {mime_type} ({type(error).__name__}: {_brief(error)}). "
+            "Open it in the program that wrote it, save it anew, and try again.",
+        ) from error
+
+
+def _refuse_unreadable(mime_type: str) -> None:
+    if mime_type == types.EMPTY:
+        raise DocumentError(FailureCategory.EMPTY, "The file has no content.")
+    if mime_type == types.ENCRYPTED_OFFICE:
+        raise DocumentError(
+            FailureCategory.ENCRYPTED,
+            "The Office document is encrypted; only PDFs can be opened with a password from `parsing.password_env`. "
+            "Save it without a password.",
+        )
+    if modern := types.LEGACY_OFFICE.get(mime_type):
+        raise DocumentError(
+            FailureCategory.UNSUPPORTED_TYPE,
+            f"The file is in an Office format from before 2007. Save it as {modern} and replace it.",
+        )
+    if mime_type in types.ARCHIVES:
+        raise DocumentError(
+            FailureCategory.UNSUPPORTED_TYPE, "Archives are not opened. Unpack it beside the other documents."
+        )
+    if mime_type not in TREE_TYPES | TEXT_TYPES | types.IMAGES | {types.PDF}:
+        raise DocumentError(
+            FailureCategory.UNSUPPORTED_TYPE, f"Files of type {mime_type} cannot be read; {_READABLE}."
+        )
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]

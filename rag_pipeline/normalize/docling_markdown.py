@@ -1,0 +1,40 @@
+"""docling's Markdown serializer as this project uses it. Importing this module imports docling-core: do it late."""
+
+from typing import Any
+
+from docling_core.transforms.serializer.base import SerializationResult
+from docling_core.transforms.serializer.markdown import (
+    MarkdownDocSerializer,
+    MarkdownFallbackSerializer,
+    MarkdownParams,
+)
+from docling_core.types.doc.document import ContentLayer, DoclingDocument, GroupItem, NodeItem
+from docling_core.types.doc.labels import GroupLabel
+
+
+class _SheetHeadings(MarkdownFallbackSerializer):
+    """Names each sheet of a workbook by a heading; without it, tables of different sheets run together."""
+
+    def serialize(self, *, item: NodeItem, **kwargs: Any) -> SerializationResult:
+        result = super().serialize(item=item, **kwargs)
+        if isinstance(item, GroupItem) and item.label == GroupLabel.SHEET and result.text.strip():
+            result.text = f"## {item.name}\n\n{result.text}"
+        return result
+
+
+def serialized_parts(document: DoclingDocument) -> list[SerializationResult]:
+    """The document's Markdown in parts, in reading order, each with the items that it came from.
+
+    Speaker notes and comments are part of it. No HTML entities and no escaped underscores are written: what is
+    stored is what the document says.
+    """
+    params = MarkdownParams(
+        layers={ContentLayer.BODY, ContentLayer.NOTES},
+        escape_html=False,
+        escape_underscores=False,
+        compact_tables=True,
+        image_placeholder="",
+        indent=2,
+    )
+    serializer = MarkdownDocSerializer(doc=document, params=params, fallback_serializer=_SheetHeadings())
+    return serializer.get_parts()

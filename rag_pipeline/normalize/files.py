@@ -1,0 +1,54 @@
+"""Normalizing files outside any source: `rag-pipeline normalize FILE… --out DIR`."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.normalize.detecting import detect
+from rag_pipeline.normalize.options import ParsingOptions
+from rag_pipeline.normalize.workers import ConversionResult, Converter
+from rag_pipeline.sources.document import DocumentFacts, RawDocument
+from rag_pipeline.sources.manifest import Limits
+
+
+def normalize_files(
+    paths: Sequence[Path], out_dir: Path, *, options: ParsingOptions, workers: int, limits: Limits
+) -> Iterator[ConversionResult]:
+    """Write each file's Markdown to `out_dir/<file name>.md` and yield its result, as they are done.
+
+    Raises ConfigurationError before anything is written where a file is missing or two have the same name.
+    """
+    names = [path.name for path in paths]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ConfigurationError(
+            f"Two files are named {twice}; both would become {twice}.md. Run them one by one."
+        )
+    for path in paths:
+        if not path.is_file():
+            raise ConfigurationError(f"{path} is not a file.")
+    out_dir.mkdir(parents=True, exist_ok=True)
+    with Converter(
+        options=options, workers=workers, timeout_seconds=limits.timeout_seconds, memory_mb=limits.memory_mb
+    ) as converter:
+        for result in converter.convert_all(map(listed_file, paths)):
+            if result.normalized:
+                (out_dir / f"{result.document.path}.md").write_text(
+                    result.normalized.markdown, encoding="utf-8"
+                )
+            yield result
+
+
+def listed_file(path: Path) -> RawDocument:
+    """A local file as a document of no source: its id and path are its name, and nobody has access to it."""
+    data = path.read_bytes()
+    return RawDocument(
+        document_id=path.name,
+        source_id="",
+        path=path.name,
+        url=str(path.resolve()),
+        size=len(data),
+        content_hash=hashlib.sha256(data).hexdigest(),
+        mime_type=detect(data, path.name).mime_type,
+        facts=DocumentFacts(),
+    )

@@ -1,0 +1,69 @@
+"""Deciding whether what was read is fit to be found and cited. Pure functions over the normalized text."""
+
+import unicodedata
+from typing import Final
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize.document import NormalizedDocument
+
+# A book of 2,000 pages has about 6 million characters; more is a data dump that belongs in another store.
+MAX_CHARACTERS: Final = 20_000_000
+_SAMPLE: Final = 200_000
+_MAX_REPLACED: Final = 0.02
+_MAX_UNREADABLE: Final = 0.15
+_MAX_MOJIBAKE: Final = 0.04
+# Below this, one odd character would decide.
+_ENOUGH: Final = 40
+# The first and second character of UTF-8 that was read as Windows-1252 (é is Ã©, the quote ’ is â€™).
+_MOJIBAKE_FIRST: Final = frozenset("ÂÃÐÑØÙâãäåæçèéï")
+_MOJIBAKE_SECOND: Final = frozenset(
+    "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ" + "".join(chr(code) for code in range(0x80, 0xC0))
+)
+
+
+def check(document: NormalizedDocument) -> None:
+    """Raise DocumentError if the document is empty, garbled or far too long."""
+    if not any(char.isalnum() for char in document.markdown):
+        raise DocumentError(
+            FailureCategory.EMPTY,
+            "No text was found. If the document is a scan, allow OCR (`parsing.ocr: auto`); else it is empty.",
+        )
+    if len(document.markdown) > MAX_CHARACTERS:
+        raise DocumentError(
+            FailureCategory.OVER_LIMIT,
+            f"The text has {len(document.markdown):,} characters; {MAX_CHARACTERS:,} are allowed. Split the document.",
+        )
+    if reason := garbled(document.markdown):
+        raise DocumentError(
+            FailureCategory.GARBLED,
+            f"The text is not readable: {reason}. Save the document in UTF-8, or export it anew with embedded fonts.",
+        )
+
+
+def garbled(text: str) -> str | None:
+    """Why a text is not readable, or None. Judges characters only, so every script, code and tables pass.
+
+    Three signs: replacement characters, a large share of private-use, unassigned or control characters, and
+    pairs of characters that only UTF-8 read as Windows-1252 produces.
+    """
+    sample = text[:_SAMPLE]
+    visible = [char for char in sample if not char.isspace()]
+    if not visible:
+        return None
+    replaced = sum(char == "\ufffd" for char in visible) / len(visible)
+    if replaced > _MAX_REPLACED and (len(visible) >= _ENOUGH or replaced > _MAX_UNREADABLE):
+        return f"{replaced:.0%} of its characters could not be decoded"
+    unreadable = sum(_unreadable(char) for char in visible) / len(visible)
+    if unreadable > _MAX_UNREADABLE and (len(visible) >= _ENOUGH or unreadable > 0.5):
+        return f"{unreadable:.0%} of its characters have no meaning (private use, unassigned or control)"
+    pairs = sum(
+        first in _MOJIBAKE_FIRST and second in _MOJIBAKE_SECOND
+        for first, second in zip(sample, sample[1:], strict=False)
+    )
+    if len(visible) >= _ENOUGH and 2 * pairs / len(visible) > _MAX_MOJIBAKE:
+        return "it was decoded with the wrong character set"
+    return None
+
+
+def _unreadable(char: str) -> bool:
+    return not char.isascii() and unicodedata.category(char) in ("Co", "Cn", "Cc", "Cs")

@@ -1,0 +1,57 @@
+"""Reading images by OCR, page by page where a TIFF holds several."""
+
+import io
+import warnings
+from dataclasses import replace
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize.assembling import assemble
+from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.markdown_blocks import first_title
+from rag_pipeline.normalize.ocr import LOW_CONFIDENCE, recognize
+from rag_pipeline.normalize.options import ParsingOptions
+from rag_pipeline.normalize.page_text import PageText
+from rag_pipeline.normalize.pdf_lines import page_pieces
+from rag_pipeline.sources.manifest import OcrMode
+
+# 50 megapixels: a page of A3 scanned at 500 dpi. Decoded it takes 150 MB.
+_MAX_PIXELS = 50_000_000
+
+
+def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
+    """Read an image's text. Boxes are in pixels, since an image's size on paper is not known."""
+    from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
+
+    if options.ocr is OcrMode.NEVER:
+        raise DocumentError(
+            FailureCategory.EMPTY, "An image has text only by OCR, and `parsing.ocr` is `never`."
+        )
+    pages, notes = [], []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # Pillow's own warning of large images; the limit below is stricter
+            image = Image.open(io.BytesIO(data))
+            frames = getattr(image, "n_frames", 1)
+            if image.width * image.height > _MAX_PIXELS or frames > options.max_pages:
+                raise DocumentError(
+                    FailureCategory.OVER_LIMIT,
+                    f"The image has {image.width} x {image.height} pixels and {frames} pages; {_MAX_PIXELS:,} pixels "
+                    f"and {options.max_pages} pages are allowed. Scale it down or split it.",
+                )
+            for number, frame in enumerate(ImageSequence.Iterator(image), start=1):
+                # As a viewer shows it: cameras store the turn beside the pixels.
+                upright = ImageOps.exif_transpose(frame.convert("RGB") if frames > 1 else frame)
+                result = recognize(upright, threads=options.ocr_threads)
+                if result.lines and result.confidence < LOW_CONFIDENCE:
+                    notes.append(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")
+                lines = tuple(replace(line, text=clean(line.text).text) for line in result.lines)
+                pages.append(PageText(number, lines, scanned=True))
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError) as error:
+        raise DocumentError(
+            FailureCategory.CORRUPT, f"The image is damaged ({error}). Upload it again."
+        ) from error
+    markdown, blocks = assemble(page_pieces(pages))
+    return NormalizedDocument(markdown, blocks, first_title(markdown, blocks), len(pages), tuple(notes))

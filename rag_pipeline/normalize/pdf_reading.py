@@ -1,0 +1,185 @@
+"""Reading a PDF: its own text where that is usable, OCR for the pages where it is not."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize.assembling import assemble
+from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.gates import garbled
+from rag_pipeline.normalize.markdown_blocks import first_title
+from rag_pipeline.normalize.ocr import LOW_CONFIDENCE, recognize
+from rag_pipeline.normalize.options import ParsingOptions
+from rag_pipeline.normalize.page_text import Line, PageText
+from rag_pipeline.normalize.pdf_lines import page_pieces
+from rag_pipeline.normalize.pdf_parsing import ParsedPage, PdfText
+from rag_pipeline.sources.manifest import OcrMode
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from pypdfium2 import PdfDocument, PdfPage
+
+_DPI: Final = 200
+# A sheet of A2 at that resolution; larger pages are rendered coarser.
+_MAX_PIXELS: Final = 16_000_000
+# A page with less text than this under an image that fills it is a scan with a stamp.
+_FEW_CHARACTERS: Final = 50
+_MOST_OF_PAGE: Final = 0.6
+
+
+@dataclass
+class _Reading:
+    """What has been read of a document so far."""
+
+    pages: list[PageText] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+    warnings: dict[str, None] = field(default_factory=dict)  # ordered, each once
+
+    def warn(self, text: str) -> None:
+        self.warnings[text] = None
+
+
+def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
+    """Read a PDF page by page. Raises DocumentError where it is encrypted, damaged, partly unreadable or too long."""
+    with _opened(data, options.passwords) as (document, password):
+        count = len(document)
+        if count > options.max_pages:
+            raise DocumentError(
+                FailureCategory.OVER_LIMIT,
+                f"The PDF has {count:,} pages; {options.max_pages:,} are allowed. "
+                "Split it, or raise `parsing.limits.max_pages` in the manifest.",
+            )
+        reading = _Reading()
+        text = _text_layer(data, password, reading)
+        for number in range(1, count + 1):
+            _read_page(number, text, document, options, reading)
+    if reading.failed:
+        pages = ", ".join(map(str, reading.failed[:10]))
+        everything = len(reading.failed) == count
+        raise DocumentError(
+            FailureCategory.CORRUPT if everything else FailureCategory.PARTIAL,
+            f"{len(reading.failed)} of {count} pages are damaged (page {pages}). Export the PDF anew.",
+        )
+    markdown, blocks = assemble(page_pieces([_cleaned(page, reading) for page in reading.pages]))
+    return NormalizedDocument(markdown, blocks, first_title(markdown, blocks), count, tuple(reading.warnings))
+
+
+@contextmanager
+def _opened(data: bytes, passwords: Sequence[str]) -> "Iterator[tuple[PdfDocument, str | None]]":
+    """The document by pdfium, which repairs most damage, and the password that opened it."""
+    import pypdfium2
+    from pypdfium2.raw import FPDF_ERR_PASSWORD
+
+    for password in (None, *passwords):
+        try:
+            document = pypdfium2.PdfDocument(data, password=password)
+        except pypdfium2.PdfiumError as error:
+            if error.err_code == FPDF_ERR_PASSWORD:
+                continue
+            raise DocumentError(
+                FailureCategory.CORRUPT, f"The PDF is damaged and cannot be opened ({error}). Export it anew."
+            ) from error
+        try:
+            yield document, password
+        finally:
+            document.close()
+        return
+    tried = f"none of the {len(passwords)} given passwords opens it" if passwords else "it needs a password"
+    raise DocumentError(
+        FailureCategory.ENCRYPTED,
+        f"The PDF is encrypted: {tried}. Name an environment variable that holds the password in "
+        "`parsing.password_env` of the source's manifest, or save the PDF without one.",
+    )
+
+
+def _text_layer(data: bytes, password: str | None, reading: _Reading) -> PdfText | None:
+    try:
+        return PdfText(data, password)
+    except (RuntimeError, ValueError):
+        reading.warn("the PDF is damaged: its text could not be read, only its pages' images")
+        return None
+
+
+def _read_page(
+    number: int, text: PdfText | None, document: "PdfDocument", options: ParsingOptions, reading: _Reading
+) -> None:
+    parsed = _parse(text, number) if text else None
+    if parsed and parsed.left_out:
+        reading.warn(
+            f"page {number}: {parsed.left_out} lines that nobody can see (tiny or off the page) were left out"
+        )
+    page = parsed.text if parsed else PageText(number, ())
+    if parsed and parsed.unseen:
+        if not page.lines and parsed.image_share > 0:
+            page = replace(page, lines=parsed.unseen)  # the text layer that an OCR program put under a scan
+        else:
+            reading.warn(f"page {number}: {len(parsed.unseen)} lines of invisible text were left out")
+    if options.ocr is OcrMode.ALWAYS or (options.ocr is OcrMode.AUTO and not _usable(page, parsed)):
+        recognized = _recognized(document, number, options.ocr_threads, reading)
+        if recognized.lines:
+            page = recognized
+    if parsed is None and not page.lines:
+        reading.failed.append(number)
+    if page.lines:
+        reading.pages.append(page)
+
+
+def _parse(text: PdfText, number: int) -> ParsedPage | None:
+    try:
+        return text.page(number)
+    except (RuntimeError, ValueError, IndexError):
+        return None
+
+
+def _usable(page: PageText, parsed: ParsedPage | None) -> bool:
+    text = "".join(line.text for line in page.lines)
+    characters = sum(char.isalnum() for char in text)
+    if not characters or garbled(text) or text.count("GLYPH<") * 10 > characters:
+        return False
+    return characters >= _FEW_CHARACTERS or parsed is None or parsed.image_share < _MOST_OF_PAGE
+
+
+def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Reading) -> PageText:
+    import pypdfium2
+
+    try:
+        page = document[number - 1]
+        image = _render(page)
+    except pypdfium2.PdfiumError:
+        return PageText(number, ())
+    result = recognize(image, threads=threads)
+    if result.lines and result.confidence < LOW_CONFIDENCE:
+        reading.warn(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")
+    points = page.get_width() / image.width
+    lines = (replace(line, box=_scaled(line.box, points)) for line in result.lines)
+    return PageText(number, tuple(lines), scanned=True)
+
+
+def _render(page: "PdfPage") -> "Image":
+    width, height = page.get_size()
+    scale = min(_DPI / 72, math.sqrt(_MAX_PIXELS / max(width * height, 1.0)))
+    image: Image = page.render(scale=scale).to_pil()
+    return image
+
+
+def _scaled(box: tuple[float, float, float, float], factor: float) -> tuple[float, float, float, float]:
+    left, top, right, bottom = box
+    return left * factor, top * factor, right * factor, bottom * factor
+
+
+def _cleaned(page: PageText, reading: _Reading) -> PageText:
+    return replace(page, lines=_clean_lines(page.lines, reading), words=_clean_lines(page.words, reading))
+
+
+def _clean_lines(lines: tuple[Line, ...], reading: _Reading) -> tuple[Line, ...]:
+    cleaned = []
+    for line in lines:
+        text, notes = clean(line.text)
+        for note in notes:
+            reading.warn(note)
+        cleaned.append(replace(line, text=text))
+    return tuple(cleaned)

@@ -1,0 +1,83 @@
+"""A docling document tree as Markdown with exact block spans."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rag_pipeline.normalize.assembling import Piece, assemble
+from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.document import BlockKind, NormalizedDocument
+from rag_pipeline.normalize.markdown_blocks import find_blocks, first_title
+
+if TYPE_CHECKING:
+    from docling_core.transforms.serializer.base import SerializationResult
+    from docling_core.types.doc.document import DoclingDocument
+
+
+def structure(document: "DoclingDocument", *, paged: bool) -> NormalizedDocument:
+    """Serialize a document tree item by item. `paged` says whether its page numbers mean pages to a reader.
+
+    Items that hold several blocks (lists, slides, sheets) are divided by their Markdown's own lines.
+    """
+    from rag_pipeline.normalize.docling_markdown import serialized_parts
+
+    pieces = []
+    warnings: dict[str, None] = {}
+    for part in serialized_parts(document):
+        text, notes = clean(part.text)
+        warnings.update(dict.fromkeys(notes))
+        pieces.extend(_pieces(text, _kind(part), _page(part) if paged else None))
+    markdown, blocks = assemble(pieces)
+    return NormalizedDocument(
+        markdown=markdown,
+        blocks=blocks,
+        title=first_title(markdown, blocks) or _furniture_title(document),
+        page_count=len(document.pages) or None if paged else None,
+        warnings=tuple(warnings),
+    )
+
+
+def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Piece]:
+    if kind is not None:
+        level = len(text) - len(text.lstrip("#")) if kind is BlockKind.HEADING else 0
+        yield Piece(kind, text, min(level, 6), page)
+        return
+    for block in find_blocks(text):
+        yield Piece(block.kind, text[block.start : block.end], block.level, page)
+
+
+def _kind(part: "SerializationResult") -> BlockKind | None:
+    """The kind of a part that is a single block, None where its Markdown must be looked into.
+
+    A paragraph is looked into as well: docling keeps a subtitle's cue or a mail's body as one text item, though
+    it may hold empty lines.
+    """
+    from docling_core.types.doc.document import CodeItem, SectionHeaderItem, TableItem, TitleItem
+
+    items = [span.item for span in part.spans]
+    if len(items) != 1:
+        return None
+    item = items[0]
+    if isinstance(item, CodeItem):
+        return BlockKind.CODE
+    if isinstance(item, TableItem) and part.text.startswith("|"):
+        return BlockKind.TABLE
+    if isinstance(item, TitleItem | SectionHeaderItem) and part.text.startswith("#"):
+        return BlockKind.HEADING
+    return None
+
+
+def _page(part: "SerializationResult") -> int | None:
+    for span in part.spans:
+        if span.item.prov:
+            return int(span.item.prov[0].page_no)
+    return None
+
+
+def _furniture_title(document: "DoclingDocument") -> str | None:
+    """A title that is kept outside the body, as that of a web page."""
+    from docling_core.types.doc.document import ContentLayer, TitleItem
+
+    for item, _ in document.iterate_items(included_content_layers={ContentLayer.FURNITURE}):
+        if isinstance(item, TitleItem) and item.text.strip():
+            return " ".join(clean(item.text).text.split())
+    return None

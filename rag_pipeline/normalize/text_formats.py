@@ -1,0 +1,108 @@
+"""Texts that are kept as they are written: Markdown, plain text, JSON, and XML of no known vocabulary.
+
+A round trip of Markdown through another document tree loses what the tree has no place for: template tags
+(`{% … %}`), admonitions, the layout of tables and code, link definitions. So the text itself is kept and only its
+blocks are found; a citation then shows exactly what the author wrote.
+"""
+
+import json
+import re
+from typing import Final
+
+from lxml import etree
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize import mime_types as types
+from rag_pipeline.normalize.assembling import Piece, assemble, code_markdown
+from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.decoding import Decoded, decode
+from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
+from rag_pipeline.normalize.markdown_blocks import find_blocks, first_title
+from rag_pipeline.normalize.xml_safety import refuse_entities, without_declaration
+from rag_pipeline.sources.front_matter import FrontMatterError, split_front_matter
+
+TEXT_TYPES: Final = frozenset({types.MARKDOWN, types.PLAIN, types.JSON, types.XML})
+_PARAGRAPH: Final = re.compile(r"\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*")
+_FRONT_MATTER_LINE: Final = re.compile(r"\A\ufeff?---[ \t]*\r?\n")
+
+
+def convert_text(data: bytes, mime_type: str) -> NormalizedDocument:
+    """Read a text of one of `TEXT_TYPES`."""
+    decoded = decode(data, declared=mime_type == types.XML)
+    if mime_type == types.MARKDOWN:
+        return _markdown(decoded)
+    if mime_type == types.JSON:
+        return _json(decoded)
+    if mime_type == types.XML:
+        return _xml(decoded)
+    text, notes = clean(decoded.text)
+    blocks = tuple(Block(BlockKind.PARAGRAPH, m.start(), m.end()) for m in _PARAGRAPH.finditer(text))
+    return NormalizedDocument(text, blocks, warnings=(*decoded.warnings, *notes))
+
+
+def _markdown(decoded: Decoded) -> NormalizedDocument:
+    try:
+        fields, body_at = split_front_matter(decoded.text)
+    except FrontMatterError as error:
+        raise DocumentError(FailureCategory.BAD_METADATA, f"{error}. Correct the front matter.") from error
+    warnings = list(decoded.warnings)
+    if fields is None and _FRONT_MATTER_LINE.match(decoded.text):
+        warnings.append("what looks like front matter is not valid YAML and was kept as text")
+    text, notes = clean(decoded.text[body_at:])
+    text = text.strip("\n")
+    blocks = find_blocks(text)
+    title = (fields or {}).get("title")
+    return NormalizedDocument(
+        markdown=text,
+        blocks=blocks,
+        title=title.strip() if isinstance(title, str) and title.strip() else first_title(text, blocks),
+        warnings=(*warnings, *notes),
+    )
+
+
+def _json(decoded: Decoded) -> NormalizedDocument:
+    text, notes = clean(decoded.text.strip())
+    warnings = (*decoded.warnings, *notes)
+    try:
+        json.loads(text)
+    except RecursionError as error:
+        raise DocumentError(
+            FailureCategory.OVER_LIMIT, "The JSON is nested too deeply to be read. Flatten or split it."
+        ) from error
+    except ValueError as error:
+        warnings = (*warnings, f"the JSON is not valid ({error}); it was kept as text")
+    markdown, blocks = assemble([Piece(BlockKind.CODE, code_markdown(text, "json"))] if text else [])
+    return NormalizedDocument(markdown, blocks, warnings=warnings)
+
+
+def _xml(decoded: Decoded) -> NormalizedDocument:
+    """The text of the elements: one paragraph for each that holds text of its own, named by its tag."""
+    refuse_entities(decoded.text)
+    text, notes = clean(without_declaration(decoded.text))
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+        recover=True,
+    )
+    try:
+        root = etree.fromstring(text.encode(), parser)
+    except etree.XMLSyntaxError as error:
+        raise DocumentError(FailureCategory.CORRUPT, f"The XML cannot be read: {error}.") from error
+    warnings = (*decoded.warnings, *notes)
+    if parser.error_log:
+        warnings = (*warnings, "the XML is not well-formed; what could be read was kept")
+    pieces = [] if root is None else [Piece(BlockKind.PARAGRAPH, line) for line in _texts(root)]
+    markdown, blocks = assemble(pieces)
+    return NormalizedDocument(markdown, blocks, warnings=warnings)
+
+
+def _texts(root: etree._Element) -> list[str]:
+    texts = []
+    for element in root.iter("*"):
+        own = " ".join("".join([element.text or "", *(child.tail or "" for child in element)]).split())
+        if own:
+            texts.append(f"{etree.QName(element).localname}: {own}")
+    return texts
