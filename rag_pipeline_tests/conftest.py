@@ -1,16 +1,25 @@
 """Fixtures that every test may use."""
 
 import os
+import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test sees the developer's settings or writes into the working folder."""
     for name in list(os.environ):
-        if (name.startswith("RAG_") and name != "RAG_TEST_DATA") or name in {"OPENAI_API_KEY", "DAGSTER_HOME"}:
+        if (name.startswith("RAG_") and name != "RAG_TEST_DATA") or name in {
+            "OPENAI_API_KEY",
+            "DAGSTER_HOME",
+        }:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
 
@@ -23,3 +32,42 @@ def data_root() -> Path:
     if not root.is_dir():
         pytest.skip(f"test data not found at {root}; set RAG_TEST_DATA to its folder")
     return root
+
+
+@pytest.fixture(scope="session")
+def qdrant_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreLocation]:
+    """A real Qdrant server shared by the whole session; the test skips where there is none."""
+    try:
+        with running_server(tmp_path_factory.mktemp("qdrant_server")) as location:
+            yield location
+    except ServerUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(params=["embedded", pytest.param("server", marks=pytest.mark.server)])
+def store_location(request: pytest.FixtureRequest, tmp_path: Path) -> StoreLocation:
+    """An embedded store of the test's own, or the shared server: name collections after `alias` there."""
+    if request.param == "embedded":
+        return StoreLocation(tmp_path / "qdrant")
+    server: StoreLocation = request.getfixturevalue("qdrant_server")
+    return server
+
+
+@pytest.fixture
+def alias(store_location: StoreLocation) -> Iterator[str]:
+    """An alias that no other test uses; collections named after it are deleted from the shared server."""
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    yield name
+    if not store_location.embedded:
+        with open_store(store_location) as client:
+            for collection in client.get_collections().collections:
+                if collection.name.startswith(name):
+                    client.delete_collection(collection.name)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger in SQLite."""
+    opened = Ledger(f"sqlite:///{tmp_path}/ledger.sqlite", max_attempts=3)
+    yield opened
+    opened.close()

@@ -1,0 +1,84 @@
+# Everything that a person or CI runs. `make demo` needs Python 3.11 or newer and nothing else.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# All state of the pipeline: ledger, artifacts, embedded store, Dagster's runs.
+export RAG_HOME ?= .rag
+
+# The first of these that is Python 3.11 or newer; `make install PYTHON=…` chooses another.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Say only what went wrong: pip's notices would hide it.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Touched when done, so that nothing is installed twice.
+PRODUCT := $(VENV)/.product-installed
+TOOLS := $(VENV)/.tools-installed
+
+.PHONY: help install demo ui lint types contracts test bench format constraints clean
+
+help: ## List the targets.
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
+
+install: $(TOOLS) ## Install the package and the tools to work on it into .venv.
+
+$(PRODUCT): pyproject.toml constraints.txt
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or newer is needed, and neither python3 nor python3.11 to" \
+		"python3.13 is one. Install it, or name it: make install PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "Installing into $(VENV) with $$($(PYTHON) --version), a minute or two"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -c constraints.txt --upgrade pip
+	@$(PIP) -c constraints.txt --editable .
+	@touch $@
+
+$(TOOLS): $(PRODUCT)
+	@$(PIP) -c constraints.txt --group dev
+	@touch $@
+
+demo: $(PRODUCT) ## Index the sample corpus and ask for passages in English and Chinese.
+	$(BIN)/rag-pipeline index
+	$(BIN)/rag-pipeline retrieve --groups support,employees --limit 3 \
+		-q "Within how many days of delivery may hardware be returned?" \
+		-q "值班工程师要在多长时间内确认 P1 告警？"
+
+ui: $(PRODUCT) ## Open Dagster on the sources in manifests/.
+	@exec $(BIN)/rag-pipeline ui
+
+lint: $(TOOLS) ## Check style and formatting.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TOOLS) ## Check types.
+	$(BIN)/mypy
+
+contracts: $(TOOLS) ## Check that imports point down the layers.
+	$(BIN)/lint-imports
+
+test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
+	$(BIN)/pytest $(ARGS)
+
+bench: $(TOOLS) ## Measure quality, speed and memory.
+	$(BIN)/python -m benchmarks $(ARGS)
+
+format: $(TOOLS) ## Format the code and fix what can be fixed.
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+# On the oldest supported Python, so that every pin exists there too.
+constraints: PYTHON := python3.11
+constraints: FRESH := .cache/constraints
+constraints: ## Resolve the newest versions that pyproject.toml allows into constraints.txt.
+	rm -rf $(FRESH)
+	$(PYTHON) -m venv $(FRESH)
+	$(FRESH)/bin/pip install -qq --upgrade pip
+	$(FRESH)/bin/pip install -qq --editable '.[postgres,s3]' --group dev
+	{ echo '# Made by `make constraints`: all that the package, its extras postgres and s3 and its tools need.'; \
+		$(FRESH)/bin/pip freeze --all --exclude-editable --exclude setuptools | LC_ALL=C sort -f; } > $(FRESH)/constraints.txt
+	mv $(FRESH)/constraints.txt constraints.txt
+
+clean: ## Remove the environment, caches and all indexed state.
+	rm -rf $(VENV) $(RAG_HOME) .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
