@@ -17,7 +17,7 @@ _XML_HEAD: Final = 4096
 
 
 def check_archive(data: bytes) -> None:
-    """Refuse a zip-based document that would unpack to too much, is broken, encrypted, or declares XML entities.
+    """Refuse a zip-based document that unpacks to too much, is broken, encrypted, or declares XML entities.
 
     The directory's sizes are trusted only as far as a reader does: zipfile stops a member at its stated size.
     """

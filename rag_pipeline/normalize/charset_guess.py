@@ -1,8 +1,8 @@
-"""Telling a legacy encoding from the bytes alone, by how much the decoded text looks like one written by people.
+"""Telling a legacy encoding from the bytes alone, by how ordinary the decoded text looks.
 
-charset-normalizer is good at long texts, but takes a sentence of Big5 or KOI8-R for Shift-JIS. Short texts are
-common here (a support note, a subtitle), so its guess is one candidate among the usual encodings, and the
-candidate with the most ordinary characters wins.
+charset-normalizer is good at long texts, but takes a sentence of Big5 or KOI8-R for Shift-JIS. Short texts
+are common here (a support note, a subtitle), so its guess is one candidate among the usual encodings, and
+the candidate with the most ordinary characters wins.
 """
 
 import unicodedata
@@ -12,12 +12,13 @@ from typing import Final
 from charset_normalizer import from_bytes
 
 _CANDIDATES: Final = (
-    "cp1252", "gb18030", "big5hkscs", "cp932", "euc_jp", "cp949", "cp1251", "koi8_r", "cp1250", "cp1253", "cp1256",
+    "cp1252", "gb18030", "big5hkscs", "cp932", "euc_jp", "cp949",
+    "cp1251", "koi8_r", "cp1250", "cp1253", "cp1256",
 )  # fmt: skip
 # A guess needs no more than this; a longer text would only take longer.
 _WINDOW: Final = 65_536
-# The commonest Chinese characters, simplified and traditional, and those that Japanese shares; rare characters are
-# what a wrong multi-byte encoding produces.
+# The commonest Chinese characters, simplified and traditional, and those that Japanese shares; rare
+# characters are what a wrong multi-byte encoding produces.
 _COMMON_HAN: Final = frozenset(
     "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年"
     "过過发發后後作里用道行所然家种種事成方多经經么去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理"
@@ -44,7 +45,7 @@ def guess_encoding(data: bytes) -> str | None:
 
 
 def plausibility(text: str) -> float:
-    """How ordinary the characters beyond ASCII are, on average: about 1 for real text, below 0.4 for nonsense."""
+    """How ordinary the characters beyond ASCII are: near 1 for real text, below 0.4 for nonsense."""
     weights = list(_weights(text))
     return sum(weights) / len(weights) if weights else 0.0
 

@@ -15,7 +15,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb\
 # RLM, ALM) do not, but are invisible and would keep a search from matching.
 _DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _INVISIBLE = re.compile(r"[\u00ad\u200b\u200e\u200f\u061c\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
-# Joiners shape Arabic and Indic letters and hold emoji together; between other characters they only hide words.
+# Joiners shape Arabic and Indic letters and hold emoji together; between other characters they only hide
+# words.
 _JOINER_IN_WORD = re.compile(r"(?<=[\x00-\u058f])[\u200c\u200d](?=[\x00-\u058f])")
 
 
@@ -27,7 +28,7 @@ class Cleaned(NamedTuple):
 
 
 def clean(text: str) -> Cleaned:
-    """Normalize newlines to `\\n` and form feeds to paragraph breaks, drop invisible characters, compose to NFC.
+    """Normalize newlines to `\\n`, form feeds to paragraph breaks; drop invisible characters; compose to NFC.
 
     Idempotent. Warns of removed control characters and of direction overrides, which can make a text read
     differently from what is stored.

@@ -66,8 +66,8 @@ def _refuse_unreadable(mime_type: str) -> None:
     if mime_type == types.ENCRYPTED_OFFICE:
         raise DocumentError(
             FailureCategory.ENCRYPTED,
-            "The Office document is encrypted; only PDFs can be opened with a password from `parsing.password_env`. "
-            "Save it without a password.",
+            "The Office document is encrypted. Save it without a password: only PDFs can be opened "
+            "with one from `parsing.password_env`.",
         )
     if modern := types.LEGACY_OFFICE.get(mime_type):
         raise DocumentError(

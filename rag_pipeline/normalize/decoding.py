@@ -16,8 +16,10 @@ _MARKS = (
 )
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:\-]{2,40})""", re.IGNORECASE)
 # Browsers read these names as their supersets, and so do the people who write them.
-_SUPERSETS = {"gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252", "ascii": "utf-8", "shift_jis": "cp932",
-              "euc_kr": "cp949"}  # fmt: skip
+_SUPERSETS = {
+    "gb2312": "gb18030", "gbk": "gb18030", "iso8859-1": "cp1252", "ascii": "utf-8",
+    "shift_jis": "cp932", "euc_kr": "cp949",
+}  # fmt: skip
 _DECLARATION_WINDOW = 2048
 
 

@@ -1,4 +1,4 @@
-"""Telling a document's type from its content. Its name only decides between kinds of text and unclear archives."""
+"""Telling a document's type from its content; its name decides only what the content leaves open."""
 
 import io
 import re
@@ -35,7 +35,7 @@ class Detected:
 
 
 def detect_type(head: bytes, name: str) -> str:
-    """The MIME type told from a file's first bytes (8 KiB are plenty) and, where they are not clear, its name."""
+    """The MIME type told from a file's first bytes (8 KiB are plenty) and, if they are unclear, its name."""
     return _detect(head, name, _zip_names_in_head(head))
 
 

@@ -1,4 +1,4 @@
-"""docling's Markdown serializer as this project uses it. Importing this module imports docling-core: do it late."""
+"""docling's Markdown serializer as this project uses it. Import it late: it imports docling-core."""
 
 from typing import Any
 
@@ -8,7 +8,10 @@ from docling_core.transforms.serializer.markdown import (
     MarkdownFallbackSerializer,
     MarkdownParams,
 )
-from docling_core.types.doc.document import ContentLayer, DoclingDocument, GroupItem, NodeItem
+from docling_core.types.doc.common.content_layer import ContentLayer
+from docling_core.types.doc.document import DoclingDocument
+from docling_core.types.doc.items.group import GroupItem
+from docling_core.types.doc.items.node import NodeItem
 from docling_core.types.doc.labels import GroupLabel
 
 
@@ -25,8 +28,8 @@ class _SheetHeadings(MarkdownFallbackSerializer):
 def serialized_parts(document: DoclingDocument) -> list[SerializationResult]:
     """The document's Markdown in parts, in reading order, each with the items that it came from.
 
-    Speaker notes and comments are part of it. No HTML entities and no escaped underscores are written: what is
-    stored is what the document says.
+    Speaker notes and comments are part of it. No HTML entities and no escaped underscores are written: what
+    is stored is what the document says.
     """
     params = MarkdownParams(
         layers={ContentLayer.BODY, ContentLayer.NOTES},

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
 from rag_pipeline.normalize.detecting import detect
+from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.workers import ConversionResult, Converter
 from rag_pipeline.sources.document import DocumentFacts, RawDocument
@@ -52,3 +53,14 @@ def listed_file(path: Path) -> RawDocument:
         mime_type=detect(data, path.name).mime_type,
         facts=DocumentFacts(),
     )
+
+
+def convert_file(path: Path, *, options: ParsingOptions, limits: Limits) -> NormalizedDocument:
+    """One file's normalized form, converted in a worker as indexing would; raises its DocumentError."""
+    with Converter(
+        options=options, workers=1, timeout_seconds=limits.timeout_seconds, memory_mb=limits.memory_mb
+    ) as converter:
+        (result,) = converter.convert_all([listed_file(path)])
+    if result.normalized is None:
+        raise result.error or DocumentError(FailureCategory.CONVERSION_FAILED, f"{path} gave no text.")
+    return result.normalized

@@ -1,6 +1,7 @@
 """Deciding whether what was read is fit to be found and cited. Pure functions over the normalized text."""
 
 import unicodedata
+from itertools import pairwise
 from typing import Final
 
 from rag_pipeline.errors import DocumentError, FailureCategory
@@ -12,6 +13,8 @@ _SAMPLE: Final = 200_000
 _MAX_REPLACED: Final = 0.02
 _MAX_UNREADABLE: Final = 0.15
 _MAX_MOJIBAKE: Final = 0.04
+# No Latin script comes near this; Chinese, Korean or Cyrillic bytes read as Latin-1 exceed it.
+_MAX_ACCENTED: Final = 0.4
 # Below this, one odd character would decide.
 _ENOUGH: Final = 40
 # The first and second character of UTF-8 that was read as Windows-1252 (é is Ã©, the quote ’ is â€™).
@@ -26,25 +29,25 @@ def check(document: NormalizedDocument) -> None:
     if not any(char.isalnum() for char in document.markdown):
         raise DocumentError(
             FailureCategory.EMPTY,
-            "No text was found. If the document is a scan, allow OCR (`parsing.ocr: auto`); else it is empty.",
+            "No text was found. If it is a scan, allow OCR (`parsing.ocr: auto`); else it is empty.",
         )
     if len(document.markdown) > MAX_CHARACTERS:
         raise DocumentError(
             FailureCategory.OVER_LIMIT,
-            f"The text has {len(document.markdown):,} characters; {MAX_CHARACTERS:,} are allowed. Split the document.",
+            f"The text has {len(document.markdown):,} characters; {MAX_CHARACTERS:,} are allowed. Split it.",
         )
     if reason := garbled(document.markdown):
         raise DocumentError(
             FailureCategory.GARBLED,
-            f"The text is not readable: {reason}. Save the document in UTF-8, or export it anew with embedded fonts.",
+            f"The text is not readable: {reason}. Save it in UTF-8, or export it anew with embedded fonts.",
         )
 
 
 def garbled(text: str) -> str | None:
     """Why a text is not readable, or None. Judges characters only, so every script, code and tables pass.
 
-    Three signs: replacement characters, a large share of private-use, unassigned or control characters, and
-    pairs of characters that only UTF-8 read as Windows-1252 produces.
+    The signs: replacement characters, a large share of private-use, unassigned or control characters, and
+    what bytes of another encoding look like when they are read as Latin-1 or Windows-1252.
     """
     sample = text[:_SAMPLE]
     visible = [char for char in sample if not char.isspace()]
@@ -56,10 +59,10 @@ def garbled(text: str) -> str | None:
     unreadable = sum(_unreadable(char) for char in visible) / len(visible)
     if unreadable > _MAX_UNREADABLE and (len(visible) >= _ENOUGH or unreadable > 0.5):
         return f"{unreadable:.0%} of its characters have no meaning (private use, unassigned or control)"
-    pairs = sum(
-        first in _MOJIBAKE_FIRST and second in _MOJIBAKE_SECOND
-        for first, second in zip(sample, sample[1:], strict=False)
-    )
+    accented = sum("\u00a1" <= char <= "\u00ff" for char in visible) / len(visible)
+    if accented > _MAX_ACCENTED and len(visible) >= _ENOUGH:
+        return "it looks like Chinese, Korean or Cyrillic read as Western European"
+    pairs = sum(first in _MOJIBAKE_FIRST and second in _MOJIBAKE_SECOND for first, second in pairwise(sample))
     if len(visible) >= _ENOUGH and 2 * pairs / len(visible) > _MAX_MOJIBAKE:
         return "it was decoded with the wrong character set"
     return None

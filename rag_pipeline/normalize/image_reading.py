@@ -38,8 +38,8 @@ def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
             if image.width * image.height > _MAX_PIXELS or frames > options.max_pages:
                 raise DocumentError(
                     FailureCategory.OVER_LIMIT,
-                    f"The image has {image.width} x {image.height} pixels and {frames} pages; {_MAX_PIXELS:,} pixels "
-                    f"and {options.max_pages} pages are allowed. Scale it down or split it.",
+                    f"The image has {image.width} x {image.height} pixels and {frames} pages; "
+                    f"{_MAX_PIXELS:,} and {options.max_pages} are allowed. Scale it down or split it.",
                 )
             for number, frame in enumerate(ImageSequence.Iterator(image), start=1):
                 # As a viewer shows it: cameras store the turn beside the pixels.

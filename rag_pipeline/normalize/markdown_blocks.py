@@ -63,7 +63,8 @@ def first_title(text: str, blocks: tuple[Block, ...]) -> str | None:
 def _kinds_by_first_line(tokens: list[Token]) -> dict[int, _Kind]:
     """What begins at which line; a block lasts until the next one begins.
 
-    Where a block ends and none begins, the rest of the enclosing item follows, or what Markdown does not show.
+    Where a block ends and none begins, the rest of the enclosing item follows, or what Markdown does not
+    show.
     """
     begun: dict[int, _Kind] = {}
     rest: dict[int, _Kind] = {}

@@ -1,4 +1,4 @@
-"""Measuring and limiting the memory of a process, and tying its life to its parent's. Best effort outside Linux."""
+"""Measuring and limiting a process's memory, and tying its life to its parent's. Complete on Linux only."""
 
 import ctypes
 import resource
@@ -20,7 +20,7 @@ def resident_bytes(pid: int | None) -> int:
 
 
 def limit_data(limit: int) -> None:
-    """Let this process's data grow to `limit` bytes at most; beyond, allocations fail at once with MemoryError.
+    """Let this process's data grow to `limit` bytes at most; beyond, allocations fail with MemoryError.
 
     Data counts what is reserved, which is more than what is used, so the limit must leave room.
     """

@@ -22,7 +22,7 @@ class Recognized(NamedTuple):
 
 
 def recognize(image: "Image", *, threads: int) -> Recognized:
-    """The text lines of an image. One that lies on its side is turned upright first; boxes are of the turned image."""
+    """The text lines of an image. One on its side is turned upright first; boxes are of the turned image."""
     upright = _read(image, threads)
     if not _on_its_side(upright):
         return upright
@@ -32,7 +32,7 @@ def recognize(image: "Image", *, threads: int) -> Recognized:
 
 
 def _on_its_side(result: Recognized) -> bool:
-    """Whether most text stands taller than wide, as on a page turned by 90 degrees (or in vertical writing)."""
+    """Whether most text stands taller than wide, as on a page turned by 90 degrees or in vertical writing."""
     long = [line for line in result.lines if len(line.text) > 2] or list(result.lines)
     return sum(line.height > 1.5 * (line.box[2] - line.box[0]) for line in long) > len(long) / 2
 

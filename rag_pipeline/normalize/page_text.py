@@ -22,7 +22,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A straight thin stroke: horizontal or vertical, from `start` to `end`, at `position` on the other axis."""
+    """A straight thin stroke: horizontal or vertical, from `start` to `end`, at `position` across."""
 
     horizontal: bool
     position: float

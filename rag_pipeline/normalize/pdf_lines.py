@@ -29,8 +29,9 @@ _HYPHENATED: Final = re.compile(r"\w[\u2010-]$")
 def page_pieces(pages: Sequence[PageText]) -> Iterator[Piece]:
     """The blocks of a document's pages in reading order, each with its page and box.
 
-    Lines must come in reading order; a table stands where its first line did. Headings are told by size against
-    the body text of all pages, bold lines that stand alone included; larger text gets a higher level.
+    Lines must come in reading order; a table stands where its first line did. Headings are told by size
+    against the body text of all pages, bold lines that stand alone included; larger text gets a higher
+    level.
     """
     body = _body_height(line for page in pages for line in page.lines)
     levels = _heading_levels(pages, body)
@@ -45,7 +46,7 @@ def page_pieces(pages: Sequence[PageText]) -> Iterator[Piece]:
 
 
 def join_lines(texts: Iterable[str]) -> str:
-    """Lines of one paragraph as running text: hyphens at line ends undone, Chinese and Japanese joined tightly."""
+    """Lines of one paragraph as running text: hyphens at line ends undone, Chinese joined tightly."""
     joined = ""
     for text in texts:
         text = " ".join(text.split())
@@ -67,7 +68,7 @@ def _body_height(lines: Iterable[Line]) -> float:
 
 
 def _heading_levels(pages: Sequence[PageText], body: float) -> dict[int, int]:
-    """Heading levels by rounded height: the largest size of the document is level 1, at most 4 sizes differ."""
+    """Heading levels by rounded height: the largest size in the document is level 1, and 4 the lowest."""
     sizes = {round(line.height) for page in pages for line in page.lines if line.height > body * _least(page)}
     return {size: min(level, 4) for level, size in enumerate(sorted(sizes, reverse=True), start=1)}
 

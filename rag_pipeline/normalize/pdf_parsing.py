@@ -1,8 +1,9 @@
-"""A PDF's own text, by docling's native parser: lines, words and rules of each page, and what is left out of it."""
+"""A PDF's own text, by docling's native parser: lines, words and rules of each page."""
 
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from rag_pipeline.normalize.page_text import Box, Line, PageText, Rule
@@ -18,10 +19,10 @@ _MIN_RULE: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """A page's text layer: `text` holds what can be seen, `unseen` the lines that a text layer under a scan has.
+    """A page's text layer: `text` is what can be seen, `unseen` are lines that paint nothing.
 
-    `left_out` counts lines that are too small or off the page. `image_share` is how much of the page its largest
-    image covers, 0 to 1.
+    `left_out` counts lines that are too small or off the page. `image_share` is how much of the page its
+    largest image covers, 0 to 1.
     """
 
     text: PageText
@@ -31,7 +32,7 @@ class ParsedPage:
 
 
 class PdfText:
-    """The text layer of one PDF. Pages are parsed one at a time and forgotten, so a long document stays small."""
+    """The text layer of one PDF. Pages are parsed one at a time and forgotten, so it stays small."""
 
     def __init__(self, data: bytes, password: str | None) -> None:
         """Raises ValueError or RuntimeError where the parser cannot open the document."""
@@ -104,7 +105,7 @@ def _rules(points: list[tuple[float, float]]) -> Iterator[Rule]:
     if right - left < _THIN < bottom - top:
         yield Rule(False, (left + right) / 2, top, bottom)
         return
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         if abs(y0 - y1) < 1 and abs(x0 - x1) > _MIN_RULE:
             yield Rule(True, y0, min(x0, x1), max(x0, x1))
         elif abs(x0 - x1) < 1 and abs(y0 - y1) > _MIN_RULE:

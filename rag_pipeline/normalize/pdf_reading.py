@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from PIL.Image import Image
     from pypdfium2 import PdfDocument, PdfPage
 
-_DPI: Final = 200
+# rapidocr scales larger images down to 2,000 pixels a side: an A4 page has 1,754 at this resolution.
+_DPI: Final = 150
 # A sheet of A2 at that resolution; larger pages are rendered coarser.
-_MAX_PIXELS: Final = 16_000_000
+_MAX_PIXELS: Final = 9_000_000
 # A page with less text than this under an image that fills it is a scan with a stamp.
 _FEW_CHARACTERS: Final = 50
 _MOST_OF_PAGE: Final = 0.6
@@ -44,7 +45,7 @@ class _Reading:
 
 
 def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
-    """Read a PDF page by page. Raises DocumentError where it is encrypted, damaged, partly unreadable or too long."""
+    """Read a PDF page by page. Raises DocumentError where it is encrypted, too long or (partly) damaged."""
     with _opened(data, options.passwords) as (document, password):
         count = len(document)
         if count > options.max_pages:
@@ -151,6 +152,8 @@ def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Re
         image = _render(page)
     except pypdfium2.PdfiumError:
         return PageText(number, ())
+    if all(low == high for low, high in image.convert("RGB").getextrema()):
+        return PageText(number, ())  # one colour: a blank page needs no recognition
     result = recognize(image, threads=threads)
     if result.lines and result.confidence < LOW_CONFIDENCE:
         reading.warn(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")

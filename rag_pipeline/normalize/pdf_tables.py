@@ -29,7 +29,7 @@ class Table:
 
 
 def ruled_tables(page: PageText) -> list[Table]:
-    """The tables of a page that have at least two rows and two columns between rules, and text in half their rows."""
+    """The tables of a page that have at least two rows and two columns with text between rules."""
     if len(page.rules) > _MAX_RULES:
         return []
     tables = []

@@ -1,4 +1,4 @@
-"""Imported by the fork server before it forks workers: what takes longest to import, and starts no threads."""
+"""What the fork server imports before it forks workers: slow to import, and without threads of its own."""
 
 import docling.datamodel.document  # noqa: F401
 import pypdfium2  # noqa: F401

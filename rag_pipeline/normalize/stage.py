@@ -27,8 +27,8 @@ _MOST_SETTLED: Final = 1_000
 class NormalizedResult:
     """What became of one document: stored under `artifact_key`, or failed with `error`.
 
-    `reused` says that an earlier run stored it. `seconds` is the conversion's wall time, `characters` the length
-    of the Markdown, `pages` None where the format has none.
+    `reused` says that an earlier run stored it. `seconds` is the conversion's wall time, `characters` the
+    length of the Markdown, `pages` None where the format has none.
     """
 
     document: RawDocument
@@ -86,8 +86,9 @@ def normalize_source(
     """Normalize a source's documents in worker processes, yielding one result a document as they are done.
 
     A document that is stored already is not converted again, nor is one for which `known_failure` gives the
-    permanent failure of exactly this content. An artifact is stored before its result is yielded. `passwords` are
-    the values of the variables that the manifest names. `advance` is called once a document.
+    permanent failure of exactly this content. An artifact is stored before its result is yielded.
+    `passwords` are the values of the variables that the manifest names. `advance` is called once a
+    document.
     """
     limits = manifest.parsing.limits
     settled: deque[NormalizedResult] = deque()

@@ -1,7 +1,7 @@
 """A docling document tree as Markdown with exact block spans."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rag_pipeline.normalize.assembling import Piece, assemble
 from rag_pipeline.normalize.cleaning import clean
@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from docling_core.transforms.serializer.base import SerializationResult
     from docling_core.types.doc.document import DoclingDocument
 
+# Items that are one block each, by docling's label, as long as their Markdown begins as such a block does.
+_SINGLE_BLOCKS: Final = {
+    "code": (BlockKind.CODE, "```"),
+    "table": (BlockKind.TABLE, "|"),
+    "document_index": (BlockKind.TABLE, "|"),
+    "title": (BlockKind.HEADING, "#"),
+    "section_header": (BlockKind.HEADING, "#"),
+}
+
 
 def structure(document: "DoclingDocument", *, paged: bool) -> NormalizedDocument:
     """Serialize a document tree item by item. `paged` says whether its page numbers mean pages to a reader.
@@ -20,7 +29,7 @@ def structure(document: "DoclingDocument", *, paged: bool) -> NormalizedDocument
     """
     from rag_pipeline.normalize.docling_markdown import serialized_parts
 
-    pieces = []
+    pieces: list[Piece] = []
     warnings: dict[str, None] = {}
     for part in serialized_parts(document):
         text, notes = clean(part.text)
@@ -48,22 +57,13 @@ def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Pie
 def _kind(part: "SerializationResult") -> BlockKind | None:
     """The kind of a part that is a single block, None where its Markdown must be looked into.
 
-    A paragraph is looked into as well: docling keeps a subtitle's cue or a mail's body as one text item, though
-    it may hold empty lines.
+    A paragraph is looked into as well: docling keeps a subtitle's cue or a mail's body as one text item,
+    though it may hold empty lines.
     """
-    from docling_core.types.doc.document import CodeItem, SectionHeaderItem, TableItem, TitleItem
-
-    items = [span.item for span in part.spans]
-    if len(items) != 1:
+    if len(part.spans) != 1:
         return None
-    item = items[0]
-    if isinstance(item, CodeItem):
-        return BlockKind.CODE
-    if isinstance(item, TableItem) and part.text.startswith("|"):
-        return BlockKind.TABLE
-    if isinstance(item, TitleItem | SectionHeaderItem) and part.text.startswith("#"):
-        return BlockKind.HEADING
-    return None
+    kind, begins_with = _SINGLE_BLOCKS.get(part.spans[0].item.label.value, (None, ""))
+    return kind if part.text.startswith(begins_with) else None
 
 
 def _page(part: "SerializationResult") -> int | None:
@@ -75,7 +75,8 @@ def _page(part: "SerializationResult") -> int | None:
 
 def _furniture_title(document: "DoclingDocument") -> str | None:
     """A title that is kept outside the body, as that of a web page."""
-    from docling_core.types.doc.document import ContentLayer, TitleItem
+    from docling_core.types.doc.common.content_layer import ContentLayer
+    from docling_core.types.doc.items.text import TitleItem
 
     for item, _ in document.iterate_items(included_content_layers={ContentLayer.FURNITURE}):
         if isinstance(item, TitleItem) and item.text.strip():

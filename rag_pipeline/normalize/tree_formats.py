@@ -1,4 +1,4 @@
-"""The formats that docling turns into one document tree, each with its backend and the options that keep it safe.
+"""The formats that docling turns into one document tree, each with its backend and safe options.
 
 docling's own DocumentConverter is left out: it imports every pipeline there is (seconds, and torch in some
 installs), while these formats need nothing but their backend.
@@ -7,7 +7,7 @@ installs), while these formats need nothing but their backend.
 import importlib
 import io
 import warnings
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
@@ -16,12 +16,15 @@ from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.structuring import structure
 from rag_pipeline.normalize.xml_safety import refuse_entities, without_declaration
 
+if TYPE_CHECKING:
+    from docling.backend.abstract_backend import DeclarativeDocumentBackend
+    from docling_core.types.doc.document import DoclingDocument
+
 
 class _Format(NamedTuple):
-    """A docling backend: its input format, module, class, and options class if it takes options."""
+    """A docling backend: its input format, class, options class, and the extension that it expects."""
 
     input_format: str
-    module: str
     backend: str
     options: str | None
     extension: str
@@ -29,34 +32,36 @@ class _Format(NamedTuple):
 
 
 _FORMATS: Final[dict[str, _Format]] = {
-    types.DOCX: _Format("docx", "msword_backend", "MsWordDocumentBackend", "MsWordBackendOptions", "docx"),
+    types.DOCX: _Format("docx", "msword_backend.MsWordDocumentBackend", "MsWordBackendOptions", "docx"),
     types.PPTX: _Format(
-        "pptx", "mspowerpoint_backend", "MsPowerpointDocumentBackend", "MsPowerpointBackendOptions", "pptx", paged=True
+        "pptx",
+        "mspowerpoint_backend.MsPowerpointDocumentBackend",
+        "MsPowerpointBackendOptions",
+        "pptx",
+        paged=True,
     ),
-    types.XLSX: _Format("xlsx", "msexcel_backend", "MsExcelDocumentBackend", "MsExcelBackendOptions", "xlsx"),
-    types.ODT: _Format("odt", "opendocument_backend", "OdtDocumentBackend", "OdsBackendOptions", "odt"),
+    types.XLSX: _Format("xlsx", "msexcel_backend.MsExcelDocumentBackend", "MsExcelBackendOptions", "xlsx"),
+    types.ODT: _Format("odt", "opendocument_backend.OdtDocumentBackend", "OdsBackendOptions", "odt"),
     types.ODP: _Format(
-        "odp", "opendocument_backend", "OdpDocumentBackend", "OdsBackendOptions", "odp", paged=True
+        "odp", "opendocument_backend.OdpDocumentBackend", "OdsBackendOptions", "odp", paged=True
     ),
-    types.ODS: _Format("ods", "opendocument_backend", "OdsDocumentBackend", "OdsBackendOptions", "ods"),
-    types.EPUB: _Format("epub", "epub_backend", "EpubDocumentBackend", "EpubBackendOptions", "epub"),
-    types.HTML: _Format("html", "html_backend", "HTMLDocumentBackend", "HTMLBackendOptions", "html"),
-    types.CSV: _Format("csv", "csv_backend", "CsvDocumentBackend", "CsvBackendOptions", "csv"),
-    types.ASCIIDOC: _Format("asciidoc", "asciidoc_backend", "AsciiDocBackend", "AsciiDocBackendOptions", "adoc"),
-    types.LATEX: _Format("latex", "latex_backend", "LatexDocumentBackend", "LatexBackendOptions", "tex"),
-    types.WEBVTT: _Format("vtt", "webvtt_backend", "WebVTTDocumentBackend", None, "vtt"),
-    types.JATS: _Format("xml_jats", "xml.jats_backend", "JatsDocumentBackend", "JatsBackendOptions", "nxml"),
-    types.USPTO: _Format(
-        "xml_uspto", "xml.uspto_backend", "PatentUsptoDocumentBackend", None, "xml"
-    ),
-    types.EML: _Format("email", "email_backend", "EmailDocumentBackend", "EmailBackendOptions", "eml"),
-    types.MSG: _Format("email", "email_backend", "EmailDocumentBackend", "EmailBackendOptions", "msg"),
-}  # fmt: skip
+    types.ODS: _Format("ods", "opendocument_backend.OdsDocumentBackend", "OdsBackendOptions", "ods"),
+    types.EPUB: _Format("epub", "epub_backend.EpubDocumentBackend", "EpubBackendOptions", "epub"),
+    types.HTML: _Format("html", "html_backend.HTMLDocumentBackend", "HTMLBackendOptions", "html"),
+    types.CSV: _Format("csv", "csv_backend.CsvDocumentBackend", "CsvBackendOptions", "csv"),
+    types.ASCIIDOC: _Format("asciidoc", "asciidoc_backend.AsciiDocBackend", "AsciiDocBackendOptions", "adoc"),
+    types.LATEX: _Format("latex", "latex_backend.LatexDocumentBackend", "LatexBackendOptions", "tex"),
+    types.WEBVTT: _Format("vtt", "webvtt_backend.WebVTTDocumentBackend", None, "vtt"),
+    types.JATS: _Format("xml_jats", "xml.jats_backend.JatsDocumentBackend", "JatsBackendOptions", "nxml"),
+    types.USPTO: _Format("xml_uspto", "xml.uspto_backend.PatentUsptoDocumentBackend", None, "xml"),
+    types.EML: _Format("email", "email_backend.EmailDocumentBackend", "EmailBackendOptions", "eml"),
+    types.MSG: _Format("email", "email_backend.EmailDocumentBackend", "EmailBackendOptions", "msg"),
+}
 TREE_TYPES: Final = frozenset(_FORMATS)
 
 
 def convert_tree(data: bytes, mime_type: str) -> NormalizedDocument:
-    """Read a document of one of `TREE_TYPES`. Nothing outside its bytes is read: no image, link, file or entity."""
+    """Read a document of one of `TREE_TYPES`. Nothing outside its bytes is read: no link, file or entity."""
     notes: tuple[str, ...] = ()
     if mime_type in types.TEXTS and mime_type != types.EML:  # a mail's parts each have their own charset
         data, notes = _as_utf8(data, mime_type)
@@ -78,27 +83,29 @@ def _as_utf8(data: bytes, mime_type: str) -> tuple[bytes, tuple[str, ...]]:
     return text.encode(encoding, "replace"), decoded.warnings
 
 
-def _tree(data: bytes, mime_type: str) -> object:
+def _tree(data: bytes, mime_type: str) -> "DoclingDocument":
     from docling.datamodel import backend_options
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.document import InputDocument
 
     form = _FORMATS[mime_type]
-    backend = getattr(importlib.import_module(f"docling.backend.{form.module}"), form.backend)
-    options = form.options and getattr(backend_options, form.options)(
-        enable_remote_fetch=False, enable_local_fetch=False
-    )
+    module, _, backend = form.backend.rpartition(".")
+    options = None
+    if form.options:
+        options = getattr(backend_options, form.options)(enable_remote_fetch=False, enable_local_fetch=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # parsers warn of oddities in documents that nobody here can act on
         document = InputDocument(
             path_or_stream=io.BytesIO(data),
             format=InputFormat(form.input_format),
-            backend=backend,
+            backend=getattr(importlib.import_module(f"docling.backend.{module}"), backend),
             backend_options=options,
             filename=f"document.{form.extension}",
         )
         if not document.valid:
             raise DocumentError(
-                FailureCategory.CORRUPT, f"The file cannot be read as {mime_type}; it is damaged."
+                FailureCategory.CORRUPT,
+                f"The file cannot be read as {mime_type}: it is damaged. Save it anew.",
             )
-        return document._backend.convert()  # the way that docling's own SimplePipeline takes
+        # The way that docling's own SimplePipeline takes.
+        return cast("DeclarativeDocumentBackend", document._backend).convert()

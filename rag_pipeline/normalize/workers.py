@@ -1,14 +1,14 @@
 """Conversions in worker processes, so that a hang, crash or memory bomb costs one document one attempt.
 
-The pool is the project's own, since general ones were found wanting, pebble 5.2 among them: there a worker that
-leaves with exit code 0 keeps its task waiting for the whole time limit, one that is killed while idle breaks the
-pool, and nothing measures memory. Here every worker has its own pipe and at most one document, so it is always
-known which document a death belongs to; and the parent measures memory, which native code that holds the worker's
-interpreter cannot prevent.
+The pool is the project's own, since general ones were found wanting, pebble 5.2 among them: there a worker
+that leaves with exit code 0 keeps its task waiting for the whole time limit, one that is killed while idle
+breaks the pool, and nothing measures memory. Here every worker has its own pipe and at most one document,
+so it is always known which document a death belongs to; and the parent measures memory, which native code
+that holds the worker's interpreter cannot prevent.
 
-Workers are forked from multiprocessing's fork server. Where the first document needs docling, the server imports
-it once (about 2 s), and every later worker of this process has it at once. The server itself is idle, holds no
-document, and ends with this process.
+Workers are forked from multiprocessing's fork server. Where the first document needs docling, the server
+imports it once (about 2 s), and every later worker of this process has it at once. The server itself is
+idle, holds no document, and ends with this process.
 """
 
 import multiprocessing
@@ -148,7 +148,7 @@ class Converter:
         return worker
 
     def _results(self) -> Iterator[ConversionResult]:
-        """The results that are there within a moment, and the failures of documents that went over a limit."""
+        """The results that come within a moment, and the failures of documents that went over a limit."""
         busy = self._busy()
         ready = wait([worker.connection for worker in busy], _LOOK_SECONDS)
         for worker in busy:
@@ -202,7 +202,7 @@ def _death_error(exitcode: int | None) -> DocumentError:
     )
     return DocumentError(
         FailureCategory.WORKER_DIED,
-        f"The process that converted it {how}. It is tried again by the next runs; if it keeps failing, the document "
-        "crashes its parser: save it anew in the program that wrote it.",
+        f"The process that converted it {how}. It is tried again by the next runs; if it keeps "
+        "failing, the document crashes its parser: save it anew in the program that wrote it.",
         transient=True,
     )

@@ -12,11 +12,11 @@ _PROLOG: Final = 65_536
 
 
 def refuse_entities(text: str) -> None:
-    """Raise DocumentError for XML that declares entities: they expand without limit or name files and hosts."""
+    """Raise DocumentError for XML that declares entities: they may expand without limit or name files."""
     if _ENTITY.search(text[:_PROLOG]):
         raise DocumentError(
             FailureCategory.CORRUPT,
-            "The XML declares its own entities, which are never expanded. Save it with the entities resolved.",
+            "The XML declares its own entities, which are never expanded. Save it without them.",
         )
 
 
