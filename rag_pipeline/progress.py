@@ -2,6 +2,8 @@
 
 import logging
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 logger = logging.getLogger(__name__)
@@ -54,3 +56,15 @@ class LoggedProgress:
             "%s: %d %s in %.1f s",
             self._label, self._done, self._unit, time.monotonic() - self._started,
         )  # fmt: skip
+
+
+@contextmanager
+def shown(
+    progress: Progress, source_id: str, stage: str, total: int, unit: str
+) -> Iterator[Callable[..., None]]:
+    """Start a stage, give the function that advances it, and finish it however it ends."""
+    progress.start(source_id, stage, total, unit)
+    try:
+        yield progress.advance
+    finally:
+        progress.finish()

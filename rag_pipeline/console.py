@@ -1,0 +1,167 @@
+"""What the command line shows: progress, the report, dead letters, found passages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from rag_pipeline.index.reconciling import SourceReport, total
+from rag_pipeline.ledger.dead_letters import DeadLetter
+from rag_pipeline.ledger.reconciliations import RecordedReconciliation
+from rag_pipeline.query.retrieval import QueryResult
+
+_PASSAGE_LENGTH = 400
+_MESSAGE_LENGTH = 300
+
+console = Console(highlight=False)
+"""Where a command's result goes: standard output."""
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:.1f}/s" if speed else "")
+
+
+class LiveProgress:
+    """Bars on a terminal, one a stage: done of total, rate, time left."""
+
+    def __init__(self) -> None:
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[unit]}"),
+            _Rate(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def start(self, source_id: str, stage: str, total: int, unit: str) -> None:
+        """A stage of a source begins: a new bar."""
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+        self._task = self._bars.add_task(f"{source_id}: {stage}", total=total, unit=unit)
+
+    def advance(self, count: int = 1) -> None:
+        """The bar moves on."""
+        if self._task is not None:
+            self._bars.advance(self._task, count)
+
+    def finish(self) -> None:
+        """The stage is over: its bar stays until the next one starts."""
+
+
+def show_reports(reports: Mapping[str, SourceReport], failed: Mapping[str, str]) -> None:
+    """The reconciliation of sources as a table, then what failed and what is wrong."""
+    table = Table(title="Reconciliation", title_justify="left")
+    table.add_column("source")
+    for name in ("seen", "added", "changed", "unchanged", "deleted", "failed"):
+        table.add_column(name, justify="right")
+    for name in ("expected", "written", "reused", "failed", "stored", "missing", "orphaned", "duplicated"):
+        table.add_column(name, justify="right", style="cyan")
+    table.add_column("embedded", justify="right")
+    table.add_column("reconciled")
+    rows = [*reports.values(), total(reports.values())] if len(reports) > 1 else list(reports.values())
+    for report in rows:
+        value = report.to_json()
+        counts = [str(count) for part in ("documents", "chunks") for count in value[part].values()]
+        verdict = "yes" if report.reconciled else "[red]no[/red]"
+        table.add_row(report.source_id, *counts, str(report.embedded), verdict)
+    console.print(table)
+    console.print("[dim]Columns up to the first 'failed' count documents, the coloured ones chunks.[/dim]")
+    for report in reports.values():
+        for name, ids in report.examples.items():
+            if ids and name != "deleted":
+                console.print(f"{report.source_id}: {name}: {escape(', '.join(ids))}")
+    for source_id, reason in failed.items():
+        console.print(f"[red]{source_id} failed:[/red] {escape(reason)}")
+
+
+def show_status(
+    *,
+    alias: str,
+    generation: str | None,
+    sources: Iterable[str],
+    recorded: Mapping[str, RecordedReconciliation],
+    dead_letters: Mapping[str, int],
+) -> None:
+    """Which generation is live and how each source stands."""
+    console.print(f"alias {alias} -> {generation or 'nothing indexed yet'}")
+    table = Table()
+    for name in ("source", "documents", "chunks", "dead letters", "reconciled", "last indexed"):
+        table.add_column(name)
+    for source_id in sources:
+        last = recorded.get(source_id)
+        letters = str(dead_letters.get(source_id, 0))
+        if last is None:
+            table.add_row(source_id, "", "", letters, "never indexed", "")
+            continue
+        report = SourceReport.from_json(source_id, last.report)
+        table.add_row(
+            source_id,
+            str(report.documents.seen),
+            str(report.chunks.stored),
+            letters,
+            "yes" if last.reconciled else "[red]no[/red]",
+            f"{last.finished_at:%Y-%m-%d %H:%M} UTC",
+        )
+    console.print(table)
+
+
+def show_dead_letters(letters: Sequence[DeadLetter]) -> None:
+    """What failed, why, and how often it was tried."""
+    if not letters:
+        console.print("No dead letters.")
+    for letter in letters:
+        chunk = "" if letter.chunk_index is None else f" chunk {letter.chunk_index}"
+        kind = "will be tried again" if letter.transient else "waits for new content or a retry"
+        console.print(
+            f"[bold]{letter.id}[/bold] {escape(letter.document_id)}{chunk}\n"
+            f"  {letter.stage}: {letter.category} ({kind}), {letter.attempts} attempts, "
+            f"last {letter.last_failed_at:%Y-%m-%d %H:%M} UTC\n"
+            f"  {escape(letter.message[:_MESSAGE_LENGTH])}"
+        )
+
+
+def show_results(results: Iterable[QueryResult]) -> None:
+    """The found passages of each query with their source."""
+    for result in results:
+        console.print(f"\n[bold]{escape(result.query)}[/bold]")
+        if not result.chunks:
+            console.print("  nothing found that you may see")
+        for rank, chunk in enumerate(result.chunks, start=1):
+            section = " > ".join(chunk.section_path)
+            pages = f", page {chunk.page_from}" if chunk.page_from else ""
+            console.print(
+                f"{rank}. [cyan]{escape(chunk.title)}[/cyan] {escape(section)}{pages}\n"
+                f"   [dim]{escape(chunk.chunk_id)}, trust {chunk.trust_tier}, score {chunk.score:.3f}[/dim]"
+            )
+            text = " ".join(chunk.text.split())
+            shown = text if len(text) <= _PASSAGE_LENGTH else text[:_PASSAGE_LENGTH] + " …"
+            console.print(f"   {escape(shown)}")

@@ -1,0 +1,110 @@
+"""What Qdrant should hold for a document: its version, its chunks' ids and its facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rag_pipeline.chunking.identity import chunk_id, point_id
+from rag_pipeline.index.schema import FACT_FIELDS, digest, rfc3339
+from rag_pipeline.ledger.documents import IndexedDocument
+from rag_pipeline.sources.document import RawDocument
+from rag_pipeline.sources.manifest import Manifest
+
+
+@dataclass(frozen=True)
+class DesiredDocument:
+    """A document's version as it should be in Qdrant.
+
+    `facts` holds the payload fields that do not depend on the content. `failed_chunks` are the indexes of
+    chunks that stand in dead letters and are not expected.
+    """
+
+    document_id: str
+    source_id: str
+    content_hash: str
+    chunks_key: str
+    chunk_count: int
+    failed_chunks: tuple[int, ...]
+    facts: Mapping[str, Any]
+
+    @cached_property
+    def facts_hash(self) -> str:
+        """Digest of the facts, to see that one changed."""
+        return digest(dict(self.facts))
+
+    @cached_property
+    def points(self) -> dict[str, int]:
+        """Chunk index by point id, of every chunk that Qdrant must hold, in order."""
+        failed = set(self.failed_chunks)
+        return {
+            point_id(chunk_id(self.document_id, self.content_hash, index)): index
+            for index in range(self.chunk_count)
+            if index not in failed
+        }
+
+    def recorded(self) -> IndexedDocument:
+        """As the ledger records it once Qdrant has confirmed it."""
+        return IndexedDocument(
+            document_id=self.document_id,
+            source_id=self.source_id,
+            content_hash=self.content_hash,
+            chunks_key=self.chunks_key,
+            facts_hash=self.facts_hash,
+            chunk_count=self.chunk_count,
+            failed_chunks=self.failed_chunks,
+        )
+
+
+def recorded_points(recorded: IndexedDocument) -> set[str]:
+    """The point ids of a recorded version."""
+    return {
+        point_id(chunk_id(recorded.document_id, recorded.content_hash, index))
+        for index in recorded.stored_indexes
+    }
+
+
+def last_good_version(recorded: IndexedDocument, facts: Mapping[str, Any]) -> DesiredDocument:
+    """The version that stays when a document's new one cannot be read, under today's facts.
+
+    Its access follows the manifest even while its text is old.
+    """
+    return DesiredDocument(
+        document_id=recorded.document_id,
+        source_id=recorded.source_id,
+        content_hash=recorded.content_hash,
+        chunks_key=recorded.chunks_key,
+        chunk_count=recorded.chunk_count,
+        failed_chunks=recorded.failed_chunks,
+        facts=facts,
+    )
+
+
+def document_facts(document: RawDocument, manifest: Manifest) -> dict[str, Any]:
+    """The payload fields of a document that its content does not decide; unknown ones are left out.
+
+    What the document says of itself wins over the manifest, except that its access was already narrowed.
+    """
+    own = document.facts
+    dates = {
+        "effective_at": own.effective_at or manifest.effective_at,
+        "valid_until": own.valid_until or manifest.valid_until,
+        "last_reviewed_at": manifest.last_reviewed_at,
+        "updated_at": own.updated_at,
+    }
+    facts: dict[str, Any] = {
+        "tenant": manifest.tenant,
+        "trust_tier": manifest.trust_tier,
+        "source_url": own.source_url,
+        "language": own.language or manifest.language,
+        "mime_type": document.mime_type,
+        "source_type": manifest.source_type.value,
+        "lifecycle": manifest.lifecycle.value,
+        "audience": list(manifest.audience),
+        "environments": list(manifest.environments),
+        "access_groups": list(own.access_groups),
+        "owner": manifest.owner,
+        "system": manifest.system,
+        **{name: rfc3339(value) for name, value in dates.items() if value is not None},
+    }
+    return {name: facts[name] for name in FACT_FIELDS if facts.get(name) is not None}

@@ -1,0 +1,185 @@
+"""Bringing Qdrant to what a source's documents ask for, and accounting for every chunk."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from qdrant_client import QdrantClient
+
+from rag_pipeline.artifacts import ArtifactStore
+from rag_pipeline.index.desired import DesiredDocument, last_good_version
+from rag_pipeline.index.planning import Change, SourcePlan, StoredPoints, plan_source
+from rag_pipeline.index.reconciling import (
+    ChunkCounts,
+    Comparison,
+    DocumentCounts,
+    Healed,
+    SourceReport,
+    compare,
+    duplicates,
+    few,
+)
+from rag_pipeline.index.scanning import stored_points
+from rag_pipeline.index.writing import STAGE, SourceWriter
+from rag_pipeline.ledger.documents import IndexedDocument
+from rag_pipeline.ledger.generations import Generation
+from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class FailedDocument:
+    """A listed document that has no readable new version.
+
+    `facts` are today's facts where they are known; the last good version stays under them. `withdraw` means
+    that its permissions could not be established: then nobody may see it.
+    """
+
+    document_id: str
+    facts: Mapping[str, Any] | None
+    withdraw: bool = False
+
+
+def index_source(
+    client: QdrantClient,
+    generation: Generation,
+    *,
+    source_id: str,
+    desired: Sequence[DesiredDocument],
+    failed: Sequence[FailedDocument],
+    embedded: int,
+    newest: datetime | None,
+    ledger: Ledger,
+    artifacts: ArtifactStore,
+    model_key: str,
+    progress: Progress,
+) -> SourceReport:
+    """Write, repair, update and delete until Qdrant holds exactly what the source asks for; account for it.
+
+    `embedded` is how many texts this run had embedded and `newest` when the source's newest document was
+    updated, both for the report. Raises StoreError where Qdrant does
+    not confirm something.
+    """
+    started = time.monotonic()
+    recorded = ledger.documents.of_source(generation.name, source_id)
+    stored = stored_points(client, generation.name, source_id)
+    kept = [one for one in failed if not one.withdraw and one.document_id in recorded]
+    wanted = [*desired, *_last_good_versions(kept, recorded)]
+    untouched = {one.document_id for one in kept if one.facts is None}
+    plan = plan_source(wanted, recorded, stored, keep=untouched)
+    doubled = duplicates(
+        plan.orphans,
+        {point for planned in plan.documents for point in planned.desired.points},
+        client=client,
+        collection=generation.name,
+    )
+    writer = SourceWriter(
+        client,
+        generation,
+        source_id=source_id,
+        ledger=ledger,
+        artifacts=artifacts,
+        model_key=model_key,
+        progress=progress,
+    )
+    outcome = writer.apply(plan)
+    ledger.dead_letters.record(source_id, STAGE, outcome.failures)
+    after = stored if plan.nothing_to_do else stored_points(client, generation.name, source_id)
+    comparison = compare(
+        ledger.documents.of_source(generation.name, source_id).values(),
+        after,
+        client=client,
+        collection=generation.name,
+    )
+    report = _report(
+        source_id,
+        plan=plan,
+        doubled=doubled,
+        comparison=comparison,
+        failed={one.document_id for one in failed} | {one.document_id for one in outcome.failures},
+        written=outcome.written,
+        failed_chunks=sum(len(one.failed_chunks) for one in wanted),
+        embedded=embedded,
+        newest=newest,
+        seconds=time.monotonic() - started,
+    )
+    ledger.reconciliations.record(
+        generation.name,
+        source_id,
+        reconciled=report.reconciled,
+        report=report.to_json(),
+        seconds=report.seconds,
+    )
+    return report
+
+
+def compare_source(
+    client: QdrantClient, generation: Generation, *, source_id: str, ledger: Ledger
+) -> Comparison:
+    """Look again: what Qdrant holds of a source now, against the ledger. Changes nothing."""
+    recorded = ledger.documents.of_source(generation.name, source_id)
+    stored: StoredPoints = stored_points(client, generation.name, source_id)
+    return compare(recorded.values(), stored, client=client, collection=generation.name)
+
+
+def _last_good_versions(
+    kept: Iterable[FailedDocument], recorded: Mapping[str, IndexedDocument]
+) -> Iterable[DesiredDocument]:
+    for one in kept:
+        if one.facts is not None:
+            yield last_good_version(recorded[one.document_id], one.facts)
+
+
+def _report(
+    source_id: str,
+    *,
+    plan: SourcePlan,
+    doubled: set[str],
+    comparison: Comparison,
+    failed: set[str],
+    written: int,
+    failed_chunks: int,
+    embedded: int,
+    newest: datetime | None,
+    seconds: float,
+) -> SourceReport:
+    changes = [p.change for p in plan.documents if p.desired.document_id not in failed]
+    documents = DocumentCounts(
+        seen=len(changes) + len(failed),
+        added=changes.count(Change.ADDED),
+        changed=sum(changes.count(c) for c in (Change.REPLACED, Change.REWRITTEN, Change.FACTS)),
+        unchanged=sum(changes.count(c) for c in (Change.UNCHANGED, Change.REPAIRED)),
+        deleted=len(plan.deleted),
+        failed=len(failed),
+    )
+    lost = [point for planned in plan.documents for point in planned.lost]
+    chunks = ChunkCounts(
+        expected=comparison.expected + failed_chunks,
+        written=written,
+        reused=plan.reused,
+        failed=failed_chunks,
+        stored=comparison.stored,
+        missing=len(comparison.missing),
+        orphaned=len(comparison.orphaned),
+        duplicated=len(comparison.duplicated),
+    )
+    return SourceReport(
+        source_id,
+        documents,
+        chunks,
+        healed=Healed(missing=len(lost), orphaned=len(plan.orphans) - len(doubled), duplicated=len(doubled)),
+        embedded=embedded,
+        newest=newest,
+        seconds=seconds,
+        examples={
+            "failed": few(failed),
+            "deleted": few(plan.deleted),
+            "missing": few(comparison.missing),
+            "orphaned": few(comparison.orphaned),
+            "duplicated": few(comparison.duplicated),
+            "healed_missing": few(lost),
+            "healed_orphaned": few(set(plan.orphans) - doubled),
+        },
+    )

@@ -1,0 +1,96 @@
+"""Opening Qdrant: a server by URL, or the embedded store in a folder."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import grpc
+from qdrant_client import QdrantClient
+from qdrant_client.common.client_exceptions import QdrantException
+from qdrant_client.http.exceptions import ApiException
+
+from rag_pipeline.errors import StoreError
+
+_LOCK_POLL_SECONDS = 0.2
+_STORE_FAILURES = (ApiException, QdrantException, grpc.RpcError)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreLocation:
+    """Where Qdrant is. Without a `url` it is the embedded store in `folder`.
+
+    `lock_wait_seconds` bounds the wait for the embedded store, which lets one process in at a time;
+    `timeout_seconds` bounds each request to a server.
+    """
+
+    folder: Path
+    url: str | None = None
+    grpc_port: int = 6334
+    api_key: str | None = field(default=None, repr=False)
+    lock_wait_seconds: float = 120.0
+    timeout_seconds: int = 60
+
+    @property
+    def embedded(self) -> bool:
+        """Whether it is the embedded store."""
+        return self.url is None
+
+    def __str__(self) -> str:
+        return self.url or f"embedded store in {self.folder}"
+
+
+@contextmanager
+def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
+    """A client, closed on the way out. Open late and close early: the embedded store is then locked.
+
+    What the client raises inside the block leaves it as StoreError. Raises it as well where the embedded
+    store stays locked.
+    """
+    client = _embedded(location) if location.url is None else _server(location, location.url)
+    try:
+        yield client
+    except _STORE_FAILURES as error:
+        raise StoreError(
+            f"Qdrant ({location}) failed: {_reason(error)}. Nothing unconfirmed was recorded; check the "
+            "store (RAG_QDRANT_URL, RAG_QDRANT_API_KEY) and run again."
+        ) from error
+    finally:
+        client.close()
+
+
+def _reason(error: Exception) -> str:
+    # str() of a gRPC error is a page of debug text; its status and details say the same in a line.
+    if isinstance(error, grpc.RpcError) and isinstance(error, grpc.Call):
+        return f"{error.code().name}: {error.details()}"
+    return str(error)
+
+
+def _server(location: StoreLocation, url: str) -> QdrantClient:
+    return QdrantClient(
+        url=url,
+        grpc_port=location.grpc_port,
+        prefer_grpc=True,
+        api_key=location.api_key,
+        timeout=location.timeout_seconds,
+        check_compatibility=False,  # it only warns; a server that is too old refuses what it does not know
+    )
+
+
+def _embedded(location: StoreLocation) -> QdrantClient:
+    location.folder.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + location.lock_wait_seconds
+    while True:
+        try:
+            return QdrantClient(path=str(location.folder))
+        except RuntimeError as error:
+            if "already accessed" not in str(error):
+                raise
+            if time.monotonic() > deadline:
+                raise StoreError(
+                    f"The embedded store in {location.folder} is still in use by another process after "
+                    f"{location.lock_wait_seconds:.0f} s. Wait for that run to end, or use a Qdrant server "
+                    "(RAG_QDRANT_URL), which many processes can share."
+                ) from error
+            time.sleep(_LOCK_POLL_SECONDS)

@@ -1,0 +1,146 @@
+"""What is indexed: one row a document and generation, written only once Qdrant has confirmed it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, delete, select, update
+
+from rag_pipeline.ledger.database import upsert
+from rag_pipeline.ledger.tables import documents, tombstones
+
+# Ids in one IN list; SQLite takes 32,766 variables and PostgreSQL 65,535.
+_IDS_A_QUERY = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document's current version in one generation, as Qdrant confirmed it."""
+
+    document_id: str
+    source_id: str
+    content_hash: str
+    chunks_key: str
+    facts_hash: str
+    chunk_count: int
+    failed_chunks: tuple[int, ...]
+
+    @property
+    def stored_indexes(self) -> list[int]:
+        """The chunk indexes that Qdrant must hold."""
+        failed = set(self.failed_chunks)
+        return [index for index in range(self.chunk_count) if index not in failed]
+
+
+class Documents:
+    """Which version of which document readers may see."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def of_source(self, generation: str, source_id: str) -> dict[str, IndexedDocument]:
+        """The recorded documents of a source by id."""
+        query = select(documents).where(
+            documents.c.generation == generation, documents.c.source_id == source_id
+        )
+        with self._engine.connect() as connection:
+            rows = connection.execute(query).mappings()
+            return {
+                row["document_id"]: IndexedDocument(
+                    document_id=row["document_id"],
+                    source_id=row["source_id"],
+                    content_hash=row["content_hash"],
+                    chunks_key=row["chunks_key"],
+                    facts_hash=row["facts_hash"],
+                    chunk_count=row["chunk_count"],
+                    failed_chunks=tuple(row["failed_chunks"]),
+                )
+                for row in rows
+            }
+
+    def current_versions(self, generation: str, document_ids: Iterable[str]) -> dict[str, str]:
+        """Content hash of the version that readers may see, for those of the documents that have one.
+
+        A document whose deletion was noticed has none, from that moment on.
+        """
+        wanted = sorted(set(document_ids))
+        found: dict[str, str] = {}
+        with self._engine.connect() as connection:
+            for start in range(0, len(wanted), _IDS_A_QUERY):
+                query = select(documents.c.document_id, documents.c.content_hash).where(
+                    documents.c.generation == generation,
+                    documents.c.document_id.in_(wanted[start : start + _IDS_A_QUERY]),
+                )
+                found.update((row.document_id, row.content_hash) for row in connection.execute(query))
+        return found
+
+    def record(self, generation: str, indexed: Sequence[IndexedDocument]) -> None:
+        """Make these versions the ones that readers see. Call only after Qdrant confirmed every chunk."""
+        now = datetime.now(UTC)
+        with self._engine.begin() as connection:
+            upsert(
+                connection,
+                documents,
+                (
+                    asdict(one)
+                    | {"generation": generation, "failed_chunks": list(one.failed_chunks), "indexed_at": now}
+                    for one in indexed
+                ),
+            )
+            ids = [one.document_id for one in indexed]
+            for start in range(0, len(ids), _IDS_A_QUERY):
+                connection.execute(
+                    delete(tombstones).where(
+                        tombstones.c.generation == generation,
+                        tombstones.c.document_id.in_(ids[start : start + _IDS_A_QUERY]),
+                    )
+                )
+
+    def bury(self, generation: str, source_id: str, document_ids: Sequence[str]) -> None:
+        """Note that documents are gone: readers no longer see them, and their points must go."""
+        now = datetime.now(UTC)
+        with self._engine.begin() as connection:
+            upsert(
+                connection,
+                tombstones,
+                (
+                    {
+                        "generation": generation,
+                        "document_id": document_id,
+                        "source_id": source_id,
+                        "noticed_at": now,
+                        "confirmed_at": None,
+                    }
+                    for document_id in document_ids
+                ),
+            )
+            for start in range(0, len(document_ids), _IDS_A_QUERY):
+                connection.execute(
+                    delete(documents).where(
+                        documents.c.generation == generation,
+                        documents.c.document_id.in_(document_ids[start : start + _IDS_A_QUERY]),
+                    )
+                )
+
+    def pending_tombstones(self, generation: str, source_id: str) -> list[str]:
+        """Documents that are gone and whose points have not yet been read back as gone."""
+        query = select(tombstones.c.document_id).where(
+            tombstones.c.generation == generation,
+            tombstones.c.source_id == source_id,
+            tombstones.c.confirmed_at.is_(None),
+        )
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
+    def confirm_deletions(self, generation: str, document_ids: Sequence[str]) -> None:
+        """A read-back of Qdrant found nothing of these documents."""
+        with self._engine.begin() as connection:
+            for start in range(0, len(document_ids), _IDS_A_QUERY):
+                connection.execute(
+                    update(tombstones)
+                    .where(
+                        tombstones.c.generation == generation,
+                        tombstones.c.document_id.in_(document_ids[start : start + _IDS_A_QUERY]),
+                    )
+                    .values(confirmed_at=datetime.now(UTC))
+                )

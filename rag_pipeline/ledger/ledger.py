@@ -1,0 +1,52 @@
+"""The ledger as one thing to hand around."""
+
+from functools import cached_property
+
+from sqlalchemy import Engine
+
+from rag_pipeline.ledger.database import open_database
+from rag_pipeline.ledger.dead_letters import DeadLetters
+from rag_pipeline.ledger.documents import Documents
+from rag_pipeline.ledger.generations import Generations
+from rag_pipeline.ledger.reconciliations import Reconciliations
+from rag_pipeline.ledger.vectors import StoredVectors
+
+
+class Ledger:
+    """The SQL record of what is indexed, what failed and which generation is live.
+
+    `max_attempts` bounds how often a transient failure is tried.
+    """
+
+    def __init__(self, url: str, *, max_attempts: int) -> None:
+        self._max_attempts = max_attempts
+        self._engine: Engine = open_database(url)
+
+    @cached_property
+    def documents(self) -> Documents:
+        """What is indexed."""
+        return Documents(self._engine)
+
+    @cached_property
+    def dead_letters(self) -> DeadLetters:
+        """What failed."""
+        return DeadLetters(self._engine, self._max_attempts)
+
+    @cached_property
+    def vectors(self) -> StoredVectors:
+        """Vectors by model and text."""
+        return StoredVectors(self._engine)
+
+    @cached_property
+    def generations(self) -> Generations:
+        """Which collections exist."""
+        return Generations(self._engine)
+
+    @cached_property
+    def reconciliations(self) -> Reconciliations:
+        """What the last run of each source found."""
+        return Reconciliations(self._engine)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()

@@ -1,0 +1,143 @@
+"""Running the jobs from the command line: in this process, on the instance that the UI shows."""
+
+import os
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+from dagster import DagsterRunStatus, RunsFilter
+
+from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.orchestration.building import build_definitions
+from rag_pipeline.orchestration.jobs import index_source, report_reconciliation
+from rag_pipeline.orchestration.partitions import SOURCES
+from rag_pipeline.pipeline import Pipeline
+
+# Who runs it: a run whose process is gone can then be told from one that is still going on.
+HOST_TAG = "rag/host"
+PROCESS_TAG = "rag/process"
+
+# Dagster's own console log would drown what the command prints; everything is in the run's log in the UI.
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """How the run of one source ended; `error` says why it failed."""
+
+    source_id: str
+    run_id: str
+    succeeded: bool
+    seconds: float
+    error: str | None
+
+
+def prepare_environment(home: Path) -> None:
+    """Set what dagster.yaml expects: DAGSTER_HOME, unless it is set, and the folder of Dagster's state.
+
+    Raises ConfigurationError where there is no dagster.yaml.
+    """
+    dagster_home = Path(os.environ.setdefault("DAGSTER_HOME", str(Path.cwd())))
+    if not (dagster_home / "dagster.yaml").is_file():
+        raise ConfigurationError(
+            f"There is no dagster.yaml in {dagster_home}. Run the command in the project's folder, or set "
+            "DAGSTER_HOME to a folder that has one."
+        )
+    storage = (home / "dagster").absolute()
+    storage.mkdir(parents=True, exist_ok=True)
+    os.environ["RAG_DAGSTER_STORAGE"] = str(storage)
+
+
+@contextmanager
+def configured_instance(home: Path) -> Iterator[dg.DagsterInstance]:
+    """The Dagster instance that dagster.yaml describes, with the runs of killed commands put to rest."""
+    prepare_environment(home)
+    with dg.DagsterInstance.from_config(os.environ["DAGSTER_HOME"]) as instance:
+        end_abandoned_runs(instance)
+        yield instance
+
+
+def end_abandoned_runs(instance: dg.DagsterInstance) -> list[str]:
+    """Fail the runs of commands on this machine whose process is gone, and free the pool slots they hold.
+
+    Nobody else does: Dagster watches only the runs that its daemon launched, and a slot that a killed command
+    held would make every later one wait for ever.
+    """
+    ours = RunsFilter(
+        statuses=[DagsterRunStatus.STARTED, DagsterRunStatus.STARTING], tags={HOST_TAG: socket.gethostname()}
+    )
+    ended = []
+    for run in instance.get_runs(filters=ours):
+        if not _is_alive(int(run.tags[PROCESS_TAG])):
+            instance.report_run_failed(run, "Its process was killed; what it had finished is kept.")
+            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+            ended.append(run.run_id)
+    return ended
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def run_sources(
+    pipeline: Pipeline, source_ids: Sequence[str], *, instance: dg.DagsterInstance
+) -> Iterator[FinishedRun]:
+    """Index sources one after the other; one that fails stops no other."""
+    definitions = build_definitions(pipeline)
+    job = definitions.resolve_job_def(index_source.name)
+    registered = set(instance.get_dynamic_partitions(SOURCES))
+    instance.add_dynamic_partitions(SOURCES, [s for s in source_ids if s not in registered])
+    for source_id in source_ids:
+        started = time.monotonic()
+        result = job.execute_in_process(
+            instance=instance,
+            partition_key=source_id,
+            raise_on_error=False,
+            run_config=_QUIET,
+            tags=_process_tags(),
+        )
+        yield FinishedRun(
+            source_id=source_id,
+            run_id=result.run_id,
+            succeeded=result.success,
+            seconds=time.monotonic() - started,
+            error=None if result.success else _reason(result),
+        )
+
+
+def run_report(pipeline: Pipeline, *, instance: dg.DagsterInstance) -> None:
+    """Write the report of all sources."""
+    job = build_definitions(pipeline).resolve_job_def(report_reconciliation.name)
+    job.execute_in_process(instance=instance, run_config=_QUIET, tags=_process_tags())
+
+
+def _process_tags() -> dict[str, str]:
+    return {HOST_TAG: socket.gethostname(), PROCESS_TAG: str(os.getpid())}
+
+
+def _reason(result: dg.ExecuteInProcessResult) -> str:
+    """Why a run failed, in our own words where they are ours."""
+    for event in result.all_events:
+        if event.is_step_failure:
+            data = event.step_failure_data
+            if data.user_failure_data and data.user_failure_data.description:
+                return data.user_failure_data.description
+            if data.error:
+                cause = data.error
+                while cause.cause:
+                    cause = cause.cause
+                return cause.message.strip()
+    failed = [
+        evaluation.check_name for evaluation in result.get_asset_check_evaluations() if not evaluation.passed
+    ]
+    return f"checks failed: {', '.join(failed)}" if failed else "the run failed; see its log in the UI"

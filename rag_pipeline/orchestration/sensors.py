@@ -1,0 +1,27 @@
+"""Sensors: partitions follow the manifests, the report follows the sources."""
+
+import dagster as dg
+
+from rag_pipeline.orchestration.assets import Pipelines, reconciliation_report
+from rag_pipeline.orchestration.partitions import SOURCES, sources
+
+
+@dg.sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+def source_partitions(
+    context: dg.SensorEvaluationContext, pipeline: Pipelines
+) -> dg.SensorResult | dg.SkipReason:
+    """Give every manifest its partition, so that it can be materialized."""
+    manifests = pipeline.manifests()
+    missing = sorted(manifests.manifests.keys() - set(context.instance.get_dynamic_partitions(SOURCES)))
+    if not missing:
+        broken = f", {len(manifests.problems)} problems in manifests" if manifests.problems else ""
+        return dg.SkipReason(f"{len(manifests.manifests)} sources have their partition{broken}")
+    return dg.SensorResult(dynamic_partitions_requests=[sources.build_add_request(missing)])
+
+
+report_follows_sources = dg.AutomationConditionSensorDefinition(
+    "report_follows_sources",
+    target=[reconciliation_report],
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    minimum_interval_seconds=30,
+)

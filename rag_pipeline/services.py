@@ -1,0 +1,138 @@
+"""The parts that the settings ask for, opened when first used."""
+
+import os
+from functools import cached_property
+from typing import Any
+
+from upath import UPath
+
+from rag_pipeline.artifacts import ArtifactStore
+from rag_pipeline.chunking.options import ChunkingOptions
+from rag_pipeline.chunking.stage import CHUNKING_VERSION
+from rag_pipeline.embedding.embedder import Embedder
+from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.index.schema import generation_settings
+from rag_pipeline.index.store import StoreLocation
+from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
+from rag_pipeline.settings import Settings
+from rag_pipeline.sources.manifest import Manifest
+
+
+class Services:
+    """Ledger, artifacts, embedder and store, as the settings describe them.
+
+    Nothing is opened, loaded or connected before it is used, so that a command or a sensor pays only for what
+    it needs.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    @cached_property
+    def root(self) -> UPath:
+        """Where artifacts and tables are kept."""
+        if self.settings.artifacts_url:
+            return UPath(self.settings.artifacts_url)
+        return UPath(self.settings.home.absolute())
+
+    @cached_property
+    def artifacts(self) -> ArtifactStore:
+        """The stages' outputs, by document."""
+        return ArtifactStore(self.root / "artifacts")
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What is indexed and what failed."""
+        url = self.settings.ledger_url
+        if url is None:
+            home = self.settings.home.absolute()
+            home.mkdir(parents=True, exist_ok=True)
+            return Ledger(f"sqlite:///{home / 'ledger.sqlite'}", max_attempts=self.settings.max_attempts)
+        return Ledger(url.get_secret_value(), max_attempts=self.settings.max_attempts)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder that the settings name."""
+        settings = self.settings
+        match settings.embedding_provider:
+            case "local":
+                from rag_pipeline.embedding.local import LocalEmbedder
+
+                return (
+                    LocalEmbedder(settings.embedding_model) if settings.embedding_model else LocalEmbedder()
+                )
+            case "hashing":
+                from rag_pipeline.embedding.hashing import HashingEmbedder
+
+                return HashingEmbedder(settings.embedding_dimensions or 384)
+            case "openai":
+                return self._endpoint()
+
+    def _endpoint(self) -> Embedder:
+        from rag_pipeline.embedding.openai_endpoint import OpenAIEmbedder
+        from rag_pipeline.embedding.retrying import RetryPolicy
+
+        settings = self.settings
+        key = settings.openai_api_key
+        return OpenAIEmbedder(
+            model=settings.embedding_model or "text-embedding-3-small",
+            base_url=settings.embedding_base_url,
+            api_key=key.get_secret_value() if key else None,
+            dimensions=settings.embedding_dimensions,
+            send_dimensions=settings.embedding_send_dimensions,
+            query_prefix=settings.embedding_query_prefix,
+            passage_prefix=settings.embedding_passage_prefix,
+            max_tokens=settings.embedding_max_tokens,
+            tokenizer_file=settings.embedding_tokenizer_file,
+            concurrency=settings.embedding_concurrency,
+            timeout_seconds=settings.embedding_timeout_s,
+            retry_policy=RetryPolicy(max_retries=settings.embedding_max_retries),
+        )
+
+    @cached_property
+    def store(self) -> StoreLocation:
+        """Where Qdrant is."""
+        settings = self.settings
+        key = settings.qdrant_api_key
+        return StoreLocation(
+            folder=settings.home.absolute() / "qdrant",
+            url=settings.qdrant_url,
+            grpc_port=settings.qdrant_grpc_port,
+            api_key=key.get_secret_value() if key else None,
+            lock_wait_seconds=settings.lock_wait_s,
+            timeout_seconds=settings.qdrant_timeout_s,
+        )
+
+    @cached_property
+    def chunking(self) -> ChunkingOptions:
+        """How chunks are cut, within the embedding model's window."""
+        window = self.embedder.max_tokens
+        target = min(self.settings.chunk_target_tokens, window)
+        return ChunkingOptions(
+            max_tokens=window, target_tokens=target, overlap_tokens=self.settings.chunk_overlap_tokens
+        )
+
+    @cached_property
+    def generation_settings(self) -> dict[str, Any]:
+        """What the live generation must have been built with."""
+        return generation_settings(
+            model=self.embedder.identity.to_json(),
+            chunking=self.chunking.to_json(),
+            chunking_version=CHUNKING_VERSION,
+            normalizing_version=NORMALIZING_VERSION,
+        )
+
+    def passwords(self, manifest: Manifest) -> tuple[str, ...]:
+        """The passwords in the environment variables that a manifest names.
+
+        Raises ConfigurationError naming a variable that is not set.
+        """
+        names = manifest.parsing.password_env
+        missing = [name for name in names if not os.environ.get(name)]
+        if missing:
+            raise ConfigurationError(
+                f"Source {manifest.source_id} names {', '.join(missing)} in parsing.password_env, but the "
+                "environment does not set it. Set it, or remove it from the manifest."
+            )
+        return tuple(os.environ[name] for name in names)

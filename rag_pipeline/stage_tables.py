@@ -1,0 +1,78 @@
+"""The tables that the stages hand on: one row a document, its failure included, typed also when empty."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+
+_FAILURE = {"category": "str", "message": "str", "transient": "boolean"}
+
+NORMALIZED_COLUMNS = {
+    "document_id": "str",
+    "normalized_key": "str",
+    "title": "str",
+    "characters": "Int64",
+    "pages": "Int64",
+    "seconds": "float64",
+    "reused": "boolean",
+    "warnings": "str",
+    **_FAILURE,
+}
+
+CHUNKED_COLUMNS = {
+    "document_id": "str",
+    "chunks_key": "str",
+    "chunk_count": "Int64",
+    "reused": "boolean",
+    **_FAILURE,
+}
+
+EMBEDDED_COLUMNS = {
+    "document_id": "str",
+    "chunks_key": "str",
+    "chunk_count": "Int64",
+    "embedded": "Int64",
+    "reused_vectors": "Int64",
+    # Comma-separated, since pandas cannot read a list column's type back from Parquet.
+    "failed_chunks": "str",
+    **_FAILURE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StageTable:
+    """A stage's outcome for one source and how long it took, in seconds."""
+
+    table: pd.DataFrame
+    seconds: float
+
+
+def failure_cells(error: DocumentError | None) -> dict[str, Any]:
+    """The columns that tell of a failure; all missing where there is none."""
+    if error is None:
+        return {"category": None, "message": None, "transient": None}
+    return {"category": error.category.value, "message": error.message, "transient": error.transient}
+
+
+def stage_frame(columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """A table of the given columns and types, sorted by document id."""
+    ordered = sorted(rows, key=lambda row: row["document_id"])
+    return pd.DataFrame(
+        {name: pd.Series([row[name] for row in ordered], dtype=dtype) for name, dtype in columns.items()}
+    )
+
+
+def succeeded(frame: pd.DataFrame) -> Iterator[Any]:
+    """The rows that did not fail, as named tuples."""
+    return frame[frame["category"].isna()].itertuples(index=False)
+
+
+def failed(frame: pd.DataFrame) -> Iterator[tuple[str, DocumentError]]:
+    """The failed rows as (document id, error)."""
+    rows: Iterable[Any] = frame[frame["category"].notna()].itertuples(index=False)
+    for row in rows:
+        error = DocumentError(FailureCategory(row.category), row.message, transient=bool(row.transient))
+        yield row.document_id, error
