@@ -51,8 +51,8 @@ def plausibility(text: str) -> float:
 
 
 def _decoded(sample: bytes, encoding: str) -> str | None:
-    # The window may cut the last character in two.
-    for cut in range(4):
+    # The window may have cut the last character in two.
+    for cut in range(4 if len(sample) == _WINDOW else 1):
         try:
             return sample[: len(sample) - cut].decode(encoding)
         except UnicodeDecodeError:
@@ -61,11 +61,9 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 
 def _weights(text: str) -> Iterator[float]:
-    before = " "
-    for here, after in zip(text, text[1:] + " ", strict=True):
+    for before, here, after in zip(" " + text, text, text[1:] + " ", strict=False):
         if here >= "\x80":
             yield _weight(here, beside_latin=_is_latin(before) or _is_latin(after))
-        before = here
 
 
 def _is_latin(char: str) -> bool:

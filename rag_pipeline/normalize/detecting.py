@@ -105,14 +105,13 @@ def _ole_kind(data: bytes, named: str | None) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
+    """Whether control characters are rare, in the bytes or in the UTF-16 or -32 text that they are."""
+    controls = len(_CONTROLS.findall(head))
+    if controls <= len(head) * 0.1 or (len(head) < 64 and controls < 10):
         return True
-    if len(_CONTROLS.findall(head)) <= len(head) * 0.1 or (
-        len(head) < 64 and len(_CONTROLS.findall(head)) < 10
-    ):
-        return True
-    decoded = decode(head[: len(head) // 2 * 2])
-    return decoded.encoding.startswith(("utf-16", "utf_16", "utf_32")) and "\x00" not in decoded.text
+    decoded = decode(head[: len(head) // 4 * 4])
+    wide = decoded.encoding.startswith(("utf-16", "utf_16", "utf-32", "utf_32"))
+    return wide and sum(char < "\t" for char in decoded.text) <= len(decoded.text) * 0.02
 
 
 def _text_kind(data: bytes, named: str | None) -> str:

@@ -1,0 +1,132 @@
+"""Types are told by content, encodings by the bytes; names only help where the content leaves it open."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_pipeline.normalize import mime_types as types
+from rag_pipeline.normalize.decoding import decode
+from rag_pipeline.normalize.detecting import detect, detect_type
+
+
+def zipped(*names: str, first: tuple[str, str] | None = None) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        if first:
+            archive.writestr(*first)
+        for name in names:
+            archive.writestr(name, "<x/>")
+    return buffer.getvalue()
+
+
+CONTENTS = [
+    (b"%PDF-1.7\n", "a.pdf", types.PDF),
+    (b"\n\n%PDF-1.4\n", "scan.bin", types.PDF),
+    (zipped("[Content_Types].xml", "word/document.xml"), "a.docx", types.DOCX),
+    (zipped("[Content_Types].xml", "ppt/presentation.xml"), "a.pptx", types.PPTX),
+    (zipped("[Content_Types].xml", "xl/workbook.xml"), "a.xlsx", types.XLSX),
+    (zipped("content.xml", first=("mimetype", types.ODT)), "a.odt", types.ODT),
+    (zipped("content.opf", first=("mimetype", types.EPUB)), "a.epub", types.EPUB),
+    (zipped("readme.txt"), "a.zip", types.ZIP),
+    (b"\x89PNG\r\n\x1a\n" + b"\0" * 20, "a.png", "image/png"),
+    (b"<!DOCTYPE html><html><body>x</body></html>", "page", types.HTML),
+    (b"<html><p>x</p></html>", "a.txt", types.HTML),
+    (b'<?xml version="1.0"?><article><front><journal-meta/></front></article>', "a.xml", types.JATS),
+    (b'<?xml version="1.0"?><us-patent-grant lang="EN"/>', "a.xml", types.USPTO),
+    (b'<?xml version="1.0"?><facts><fact>x</fact></facts>', "a.xml", types.XML),
+    (b"WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", "a.txt", types.WEBVTT),
+    (b"\\documentclass{article}\n\\begin{document}x\\end{document}", "a", types.LATEX),
+    (b"From: a@example.org\nTo: b@example.org\nSubject: Hi\n\nBody", "mail", types.EML),
+    (b"= Title\n:toc:\n\n== Section\n\ntext", "a", types.ASCIIDOC),
+    (b"# Title\n\n- one\n- two\n", "a", types.MARKDOWN),
+    (b'<p align="center">logo</p>\n\n# Title\n', "README.md", types.MARKDOWN),
+    (b"name,days\nEU,14\nUS,30\nUK,14\n", "a", types.CSV),
+    (b'{"days": 14}', "a", types.JSON),
+    (b"Just a sentence.", "a", types.PLAIN),
+    (b"Just a sentence.", "notes.rst", types.PLAIN),
+    (b"\x00\x01\x02\x03" * 100, "a.dat", types.BINARY),
+    (b"", "a.txt", types.EMPTY),
+]
+
+
+@pytest.mark.parametrize(("data", "name", "expected"), CONTENTS)
+def test_the_content_tells_the_type(data: bytes, name: str, expected: str) -> None:
+    assert detect(data, name).mime_type == expected
+    assert detect_type(data[:8192], name) == expected
+
+
+def test_a_wrong_extension_is_overruled_and_noted() -> None:
+    detected = detect(b"%PDF-1.7\n", "contract.docx")
+    assert detected.mime_type == types.PDF
+    assert ".docx" in (detected.note or "")
+    assert detect(b"%PDF-1.7\n", "contract.PDF").note is None
+    assert detect(zipped("readme.txt"), "contract.docx").mime_type == types.ZIP
+
+
+def test_the_head_tells_the_same_as_the_whole_file(data_root: Path) -> None:
+    files = [
+        path
+        for folder in ("office", "web", "text", "pdf")
+        for path in (data_root / "documents" / folder).iterdir()
+    ]
+    for path in files:
+        data = path.read_bytes()
+        assert detect_type(data[:8192], path.name) == detect(data, path.name).mime_type, path.name
+
+
+@given(
+    data=st.binary(max_size=300),
+    start=st.sampled_from([b"", b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"]),
+)
+def test_any_bytes_have_a_type(data: bytes, start: bytes) -> None:
+    assert "/" in detect(start + data, "file.docx").mime_type
+    assert "/" in detect_type(start + data, "file")
+
+
+SENTENCES = {
+    "big5": "顧客可於購買後十四天內申請退款。",
+    "gb18030": "客户可在购买后十四天内申请退款。",
+    "shift_jis": "購入後14日以内に返金を申請できます。",
+    "euc_jp": "本ドキュメントは、製品の設置手順を説明します。",
+    "euc_kr": "고객은 구매 후 14일 이내에 환불을 요청할 수 있습니다.",
+    "cp1251": "Клиенты могут вернуть товар в течение 14 дней.",
+    "koi8_r": "Клиенты могут вернуть товар в течение 14 дней.",
+    "cp1252": "Müller fährt über die Straße – “schnell”, naïve café.",
+    "cp1250": "Łódź jest miastem, żółty kot.",
+    "cp1253": "Οι πελάτες μπορούν να ζητήσουν επιστροφή.",
+    "utf-16-le": "十四天内可退款。Refund within 14 days.",
+    "utf-16-be": "Refunds are possible within 14 days.",
+    "utf-16": "Refund 退款",
+    "utf-32": "Refund 退款",
+    "utf-8-sig": "Refund 退款",
+}
+
+
+@pytest.mark.parametrize("encoding", SENTENCES)
+def test_short_texts_are_decoded_without_being_told_how(encoding: str) -> None:
+    assert decode(SENTENCES[encoding].encode(encoding)).text == SENTENCES[encoding]
+
+
+def test_a_declared_charset_is_honoured_and_a_lie_is_reported() -> None:
+    honest = '<meta charset="Shift_JIS"><p>表示</p>'
+    assert decode(honest.encode("shift_jis"), declared=True).text == honest
+    lying = '<meta charset="utf-8"><p>客户可在购买后十四天内申请退款。</p>'
+    decoded = decode(lying.encode("gbk"), declared=True)
+    assert decoded.text == lying
+    assert any("declares" in warning for warning in decoded.warnings)
+
+
+@given(st.text(max_size=200))
+def test_utf8_comes_back_as_it_was(text: str) -> None:
+    data = text.encode("utf-8")
+    if b"\0" not in data and not data.startswith((b"\xff", b"\xfe", b"\xef\xbb\xbf")):
+        assert decode(data).text == text
+
+
+@given(st.binary(max_size=200))
+def test_decoding_never_fails(data: bytes) -> None:
+    assert isinstance(decode(data, declared=True).text, str)

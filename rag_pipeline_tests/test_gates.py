@@ -1,0 +1,68 @@
+"""What passes the gates and what does not: every script and code do, mojibake and nothing do not."""
+
+import pytest
+
+from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.gates import MAX_CHARACTERS, check, garbled
+
+READABLE = {
+    "English": "Customers may return goods within fourteen days of delivery. " * 3,
+    "Arabic": "يمكن للعملاء طلب استرداد الأموال خلال أربعة عشر يومًا من تاريخ الشراء. " * 3,
+    "Chinese": "客户可在购买后十四天内申请退款，超过期限的申请需要经理批准。" * 3,
+    "Japanese": "購入後14日以内に返金を申請できます。ｶﾀｶﾅも使えます。" * 3,
+    "Korean": "고객은 구매 후 14일 이내에 환불을 요청할 수 있습니다. " * 3,
+    "Vietnamese": "Khách hàng có thể yêu cầu hoàn tiền trong vòng mười bốn ngày kể từ ngày mua hàng. " * 3,
+    "Russian": "Клиенты могут вернуть товар в течение четырнадцати дней. " * 3,
+    "French": "Été à l’hôtel « Chez Åsa » : où sont les élèves ? Ça va, naïveté, œuvre. " * 3,
+    "Hindi": "ग्राहक खरीद के चौदह दिनों के भीतर धनवापसी का अनुरोध कर सकते हैं। " * 3,
+    "Thai": "ลูกค้าสามารถขอเงินคืนได้ภายในสิบสี่วัน " * 4,
+    "emoji": "Done 👍🏽 and shipped 🚀 by the team 👩‍💻 today. " * 3,
+    "code": "for (int i = 0; i < n; ++i) { a[i] ^= ~b[i] << 2 | c[i] & 0xff; } // $@#%\n" * 3,
+    "table": "| Region | Days | Fee |\n|---|---|---|\n| EU | 14 | 0 |\n| US | 30 | 5 |\n" * 3,
+    "icon": "Refund \ue0a0 14 days \ue0b0 policy of the company for all regions of the world",
+}
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_text_that_people_read_passes(name: str) -> None:
+    check(NormalizedDocument(READABLE[name], ()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ("Gebühren für Übergrößen müssen vorher geklärt werden, schöne Grüße. " * 3)
+        .encode()
+        .decode("cp1252", "replace"),
+        "客户可在购买后十四天内申请退款。".encode().decode("latin-1") * 3,
+        "客户可在购买后十四天内申请退款。".encode("gbk").decode("latin-1") * 3,
+        "Клиенты могут вернуть товар в течение дней. ".encode("cp1251").decode("latin-1") * 3,
+        "Refund p\ufffdl\ufffdcy: g\ufffdods may be r\ufffdturned within \ufffd days. " * 3,
+        "".join(chr(0xE000 + i % 60) for i in range(200)),
+    ],
+)
+def test_garbled_text_is_refused_with_advice(text: str) -> None:
+    with pytest.raises(DocumentError) as failure:
+        check(NormalizedDocument("Title abc\n\n" + text, ()))
+    assert failure.value.category is FailureCategory.GARBLED
+    assert "UTF-8" in failure.value.message
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", "- - -\n\n| | |\n|---|---|\n", "\u3000\n"])
+def test_a_document_without_a_letter_or_digit_is_empty(text: str) -> None:
+    with pytest.raises(DocumentError) as failure:
+        check(NormalizedDocument(text, ()))
+    assert failure.value.category is FailureCategory.EMPTY
+
+
+def test_far_too_long_a_text_is_over_the_limit() -> None:
+    with pytest.raises(DocumentError) as failure:
+        check(NormalizedDocument("a" * (MAX_CHARACTERS + 1), ()))
+    assert failure.value.category is FailureCategory.OVER_LIMIT
+
+
+def test_a_few_odd_characters_in_much_text_are_not_garbled() -> None:
+    assert (
+        garbled("A long and readable sentence about refunds and their rules. " * 20 + "\ufffd\ue000") is None
+    )
