@@ -80,5 +80,5 @@ constraints: ## Resolve the newest versions that pyproject.toml allows into cons
 		$(FRESH)/bin/pip freeze --all --exclude-editable --exclude setuptools | LC_ALL=C sort -f; } > $(FRESH)/constraints.txt
 	mv $(FRESH)/constraints.txt constraints.txt
 
-clean: ## Remove the environment, caches and all indexed state.
-	rm -rf $(VENV) $(RAG_HOME) .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+clean: ## Remove the environment and caches; indexed state in RAG_HOME stays.
+	rm -rf $(VENV) .cache build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,2 @@
+-- Dagster's runs and events; the ledger has the database `rag`.
+CREATE DATABASE dagster;
