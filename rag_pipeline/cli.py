@@ -32,14 +32,22 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 def main() -> None:
     """Entry point: errors of ours end with their sentence and exit code, never with a stack trace."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("rag_pipeline").setLevel(logging.INFO)
+    _log_to_stderr()
     try:
         app()
     except ConfigurationError as error:
         _end(error, BAD_CONFIGURATION)
     except RagPipelineError as error:
         _end(error, NOT_RECONCILED)
+
+
+def _log_to_stderr() -> None:
+    # On our own logger rather than the root: during a run Dagster hangs its handler there too, and rewrites
+    # each record with the run's name before the root sees it.
+    ours = logging.getLogger("rag_pipeline")
+    ours.setLevel(logging.INFO)
+    ours.addHandler(logging.StreamHandler(sys.stderr))
+    ours.propagate = False
 
 
 def _end(error: Exception, code: int) -> NoReturn:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -27,7 +28,10 @@ from rag_pipeline.query.retrieval import QueryResult
 _PASSAGE_LENGTH = 400
 _MESSAGE_LENGTH = 300
 
-console = Console(highlight=False)
+# So that a row fits into 80 columns.
+_SHORT = {"orphaned": "orphans", "duplicated": "doubles"}
+
+console = Console(highlight=False, soft_wrap=True)
 """Where a command's result goes: standard output."""
 
 
@@ -78,29 +82,30 @@ class LiveProgress:
 
 
 def show_reports(reports: Mapping[str, SourceReport], failed: Mapping[str, str]) -> None:
-    """The reconciliation of sources as a table, then what failed and what is wrong."""
-    table = Table(title="Reconciliation", title_justify="left")
-    table.add_column("source")
-    for name in ("seen", "added", "changed", "unchanged", "deleted", "failed"):
-        table.add_column(name, justify="right")
-    for name in ("expected", "written", "reused", "failed", "stored", "missing", "orphaned", "duplicated"):
-        table.add_column(name, justify="right", style="cyan")
-    table.add_column("embedded", justify="right")
-    table.add_column("reconciled")
+    """The reconciliation of sources, documents and chunks, then what failed and what is wrong."""
     rows = [*reports.values(), total(reports.values())] if len(reports) > 1 else list(reports.values())
-    for report in rows:
-        value = report.to_json()
-        counts = [str(count) for part in ("documents", "chunks") for count in value[part].values()]
-        verdict = "yes" if report.reconciled else "[red]no[/red]"
-        table.add_row(report.source_id, *counts, str(report.embedded), verdict)
-    console.print(table)
-    console.print("[dim]Columns up to the first 'failed' count documents, the coloured ones chunks.[/dim]")
+    for part in ("documents", "chunks"):
+        table = Table(title=part.capitalize(), title_justify="left", box=None, padding=(0, 1, 0, 0))
+        table.add_column("source", no_wrap=True)
+        for report in rows:
+            counts = report.to_json()[part]
+            if not table.rows:
+                for name in counts:
+                    table.add_column(_SHORT.get(name, name), justify="right", no_wrap=True)
+            table.add_row(report.source_id, *map(str, counts.values()))
+        console.print(table)
     for report in reports.values():
         for name, ids in report.examples.items():
-            if ids and name != "deleted":
+            if ids:
                 console.print(f"{report.source_id}: {name}: {escape(', '.join(ids))}")
     for source_id, reason in failed.items():
         console.print(f"[red]{source_id} failed:[/red] {escape(reason)}")
+    wrong = [report.source_id for report in reports.values() if not report.reconciled]
+    embedded = sum(report.embedded for report in reports.values())
+    if wrong or failed:
+        console.print(f"[red]Not reconciled:[/red] {', '.join(dict.fromkeys([*wrong, *failed]))}")
+    else:
+        console.print(f"Reconciled: every chunk is accounted for. {embedded} texts were embedded.")
 
 
 def show_status(
@@ -113,9 +118,9 @@ def show_status(
 ) -> None:
     """Which generation is live and how each source stands."""
     console.print(f"alias {alias} -> {generation or 'nothing indexed yet'}")
-    table = Table()
+    table = Table(box=box.SIMPLE_HEAD)
     for name in ("source", "documents", "chunks", "dead letters", "reconciled", "last indexed"):
-        table.add_column(name)
+        table.add_column(name, no_wrap=True)
     for source_id in sources:
         last = recorded.get(source_id)
         letters = str(dead_letters.get(source_id, 0))
@@ -129,7 +134,7 @@ def show_status(
             str(report.chunks.stored),
             letters,
             "yes" if last.reconciled else "[red]no[/red]",
-            f"{last.finished_at:%Y-%m-%d %H:%M} UTC",
+            f"{last.finished_at:%Y-%m-%d %H:%M}Z",
         )
     console.print(table)
 
