@@ -1,13 +1,9 @@
-"""Measuring and limiting a process's memory, and tying its life to its parent's. Complete on Linux only."""
+"""Measuring and limiting the memory of a process."""
 
-import ctypes
 import resource
-import signal
-import sys
 from pathlib import Path
 from typing import Final
 
-_PR_SET_PDEATHSIG: Final = 1
 _PAGE: Final = resource.getpagesize()
 
 
@@ -27,9 +23,3 @@ def limit_data(limit: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-
-
-def die_with_parent() -> None:
-    """Have this process killed when its parent ends, however it ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

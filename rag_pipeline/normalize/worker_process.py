@@ -2,7 +2,9 @@
 
 import logging
 import os
+import select
 import signal
+import threading
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -11,7 +13,7 @@ from pathlib import PurePosixPath
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import NormalizedDocument
-from rag_pipeline.normalize.memory import die_with_parent, limit_data
+from rag_pipeline.normalize.memory import limit_data
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.listing import read_document
@@ -41,6 +43,7 @@ def serve(
     memory_mb: int,
 ) -> None:
     """Answer every document that comes through the pipe with a NormalizedDocument or a DocumentError."""
+    _die_with_parent(connection)
     _settle_in(memory_mb)
     while True:
         try:
@@ -50,8 +53,24 @@ def serve(
         connection.send(_outcome(convert_one, document, options, memory_mb))
 
 
+def _die_with_parent(connection: Connection) -> None:
+    """End this process as soon as the other end of the pipe is gone, also in the middle of a document.
+
+    The kernel's death signal would not do: the fork server is the parent here, and lives as long as workers.
+    """
+    pipe = select.poll()
+    pipe.register(
+        connection.fileno(), 0
+    )  # a hang-up is reported whether asked for or not, and nothing else is
+
+    def watch() -> None:
+        pipe.poll()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+
+
 def _settle_in(memory_mb: int) -> None:
-    die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business, which ends its workers
     # The parent watches resident memory; this stops what would grow faster than it looks.
     limit_data(2 * memory_mb * MEBIBYTE)

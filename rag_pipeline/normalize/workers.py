@@ -117,7 +117,7 @@ class Converter:
 
     def _hand_out(self, document: RawDocument) -> None:
         for worker in [worker for worker in self._workers if worker.document is None]:
-            if self._send(worker, document):
+            if worker.process.is_alive() and self._send(worker, document):
                 return
             self._end(worker)  # it died while idle, which is no document's fault
         self._send(self._start(document), document)
