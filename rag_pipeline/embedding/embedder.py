@@ -23,7 +23,8 @@ class ModelIdentity:
     @property
     def key(self) -> str:
         """A short, stable name under which vectors of this model are kept."""
-        prefixes = f"|{self.query_prefix}|{self.passage_prefix}" if self.query_prefix or self.passage_prefix else ""
+        prefixed = self.query_prefix or self.passage_prefix
+        prefixes = f"|{self.query_prefix!r}|{self.passage_prefix!r}" if prefixed else ""
         return f"{self.provider}/{self.model}@{self.dimensions}{prefixes}"
 
     def to_json(self) -> dict[str, Any]:
@@ -57,10 +58,16 @@ class Embedder(Protocol):
         """The longest passage, in tokens as `count_tokens` counts them, that the model reads whole."""
         ...
 
+    @property
+    def batch_texts(self) -> int:
+        """How many texts to hand over at once to keep the model busy; more than that only delays progress."""
+        ...
+
     def count_tokens(self, text: str) -> int:
         """How many of the model's tokens a passage takes, prefixes and special tokens included.
 
-        Never less than the model's own count.
+        Never less than the model's own count where its tokenizer is at hand. Where it is not, an estimate for
+        sizing; even then a text of at most `max_tokens` fits into the model's window for certain.
         """
         ...
 
