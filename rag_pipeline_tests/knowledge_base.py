@@ -1,0 +1,127 @@
+"""A small knowledge base in a folder, for tests: write files and manifests, index, look into the store."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from qdrant_client import models
+
+from rag_pipeline.index.generations import aliased_collection
+from rag_pipeline.index.reconciling import SourceReport
+from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.query.access import Caller
+from rag_pipeline.query.retrieval import RetrievedChunk, retrieve
+from rag_pipeline.services import Services
+from rag_pipeline.settings import Settings
+
+PAGE = """# {title}
+
+## Rule
+
+{sentence} It holds for every order that the shop has shipped, wherever it went.
+
+## Exceptions
+
+There are none. Whoever finds one tells the owner of this page about {title}.
+"""
+
+
+class KnowledgeBase:
+    """Manifests and files under a folder, indexed with the hashing embedder (no model, no network)."""
+
+    def __init__(self, folder: Path, store: StoreLocation | None = None, alias: str = "knowledge") -> None:
+        self.folder = folder
+        server = store is not None and not store.embedded
+        self.settings = Settings(
+            home=folder / "home",
+            manifests=folder / "manifests",
+            alias=alias,
+            embedding_provider="hashing",
+            qdrant_url=store.url if store and server else None,
+            qdrant_grpc_port=store.grpc_port if store and server else 6334,
+            workers=1,
+            lock_wait_s=20,
+        )
+        self.services = Services(self.settings)
+        self.pipeline = Pipeline(self.services)
+
+    def write(self, source: str, files: Mapping[str, str | bytes]) -> None:
+        """Write a source's files."""
+        for path, content in files.items():
+            file = self.folder / "files" / source / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def page(self, source: str, *titles: str, sentence: str = "Hardware goes back within 30 days.") -> None:
+        """Write a short Markdown page for each title."""
+        self.write(source, {f"{t}.md": PAGE.format(title=t, sentence=sentence) for t in titles})
+
+    def remove(self, source: str, path: str) -> None:
+        """Delete one file of a source."""
+        (self.folder / "files" / source / path).unlink()
+
+    def manifest(self, source: str, roles: Iterable[str] | None = ("support",), **fields: Any) -> None:
+        """Write a source's manifest; `roles` None makes it public."""
+        rules: dict[str, Any] = {"require_auth": roles is not None}
+        if roles is not None:
+            rules["allowed_roles"] = list(roles)
+        value = {
+            "source_id": source,
+            "title": source.title(),
+            "system": "wiki",
+            "owner": "support-team",
+            "source_type": "official_policy",
+            "trust_tier": 1,
+            "lifecycle": "active",
+            "audience": ["support"],
+            "environments": ["production"],
+            "access_rules": rules,
+            "location": {"url": f"../../files/{source}"},
+            **fields,
+        }
+        (self.folder / "files" / source).mkdir(parents=True, exist_ok=True)
+        file = self.folder / "manifests" / "sources" / f"{source}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(yaml.safe_dump(value))
+
+    def index(self, source: str) -> SourceReport:
+        """Run the stages of one source as the assets would, each on the table of the one before it."""
+        raw = self.pipeline.list_documents(source).table
+        normalized = self.pipeline.normalize(source, raw).table
+        chunks = self.pipeline.chunk(source, normalized).table
+        embeddings = self.pipeline.embed(source, chunks).table
+        return self.pipeline.index(source, raw, embeddings)
+
+    @property
+    def collection(self) -> str:
+        """The live physical collection."""
+        live = self.services.ledger.generations.live(self.settings.alias)
+        assert live is not None
+        return live.name
+
+    def points(self) -> dict[str, dict[str, Any]]:
+        """Every stored payload by point id, read through the alias."""
+        with open_store(self.services.store) as client:
+            if aliased_collection(client, self.settings.alias) is None:
+                return {}
+            records, _ = client.scroll(self.settings.alias, limit=10_000, with_payload=True)
+        return {str(record.id): record.payload or {} for record in records}
+
+    def delete_points(self, ids: Iterable[str]) -> None:
+        """Delete points behind the pipeline's back."""
+        with open_store(self.services.store) as client:
+            client.delete(self.collection, models.PointIdsList(points=list(ids)), wait=True)
+
+    def find(self, question: str, *groups: str, tenant: str = "default") -> tuple[RetrievedChunk, ...]:
+        """What a caller of these groups finds."""
+        (result,) = retrieve(
+            [question],
+            Caller(frozenset(groups), tenant),
+            open_client=lambda: open_store(self.services.store),
+            alias=self.settings.alias,
+            embedder=self.services.embedder,
+            ledger=self.services.ledger,
+        )
+        return result.chunks
