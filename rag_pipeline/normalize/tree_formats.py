@@ -65,7 +65,9 @@ def convert_tree(data: bytes, mime_type: str) -> NormalizedDocument:
     notes: tuple[str, ...] = ()
     if mime_type in types.TEXTS and mime_type != types.EML:  # a mail's parts each have their own charset
         data, notes = _as_utf8(data, mime_type)
-    document = structure(_tree(data, mime_type), paged=_FORMATS[mime_type].paged)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # parsers warn of oddities in documents that nobody here can act on
+        document = structure(_tree(data, mime_type), paged=_FORMATS[mime_type].paged)
     return NormalizedDocument(
         document.markdown, document.blocks, document.title, document.page_count, (*notes, *document.warnings)
     )
@@ -93,19 +95,16 @@ def _tree(data: bytes, mime_type: str) -> "DoclingDocument":
     options = None
     if form.options:
         options = getattr(backend_options, form.options)(enable_remote_fetch=False, enable_local_fetch=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # parsers warn of oddities in documents that nobody here can act on
-        document = InputDocument(
-            path_or_stream=io.BytesIO(data),
-            format=InputFormat(form.input_format),
-            backend=getattr(importlib.import_module(f"docling.backend.{module}"), backend),
-            backend_options=options,
-            filename=f"document.{form.extension}",
+    document = InputDocument(
+        path_or_stream=io.BytesIO(data),
+        format=InputFormat(form.input_format),
+        backend=getattr(importlib.import_module(f"docling.backend.{module}"), backend),
+        backend_options=options,
+        filename=f"document.{form.extension}",
+    )
+    if not document.valid:
+        raise DocumentError(
+            FailureCategory.CORRUPT, f"The file cannot be read as {mime_type}: it is damaged. Save it anew."
         )
-        if not document.valid:
-            raise DocumentError(
-                FailureCategory.CORRUPT,
-                f"The file cannot be read as {mime_type}: it is damaged. Save it anew.",
-            )
-        # The way that docling's own SimplePipeline takes.
-        return cast("DeclarativeDocumentBackend", document._backend).convert()
+    # The way that docling's own SimplePipeline takes.
+    return cast("DeclarativeDocumentBackend", document._backend).convert()
