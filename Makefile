@@ -13,8 +13,8 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 
 VENV := .venv
 BIN := $(VENV)/bin
-# Say only what went wrong: pip's notices would hide it.
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Says only what went wrong. Python compiles what it imports; compiling all of it would take most of a minute.
+PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 # Touched when done, so that nothing is installed twice.
 PRODUCT := $(VENV)/.product-installed
 TOOLS := $(VENV)/.tools-installed
