@@ -1,4 +1,4 @@
-"""A source's life in the collection: every chunk is accounted for by id, on the embedded store and a server."""
+"""A source's life in the collection: every chunk is accounted for by id, on both stores."""
 
 import uuid
 from pathlib import Path

@@ -21,8 +21,8 @@ from rag_pipeline.pipeline import Pipeline
 HOST_TAG = "rag/host"
 PROCESS_TAG = "rag/process"
 
-# Dagster's own console log would drown what the command prints; everything is in the run's log in the UI.
-_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+"""Run configuration without Dagster's console log, which would drown what a command prints; the UI has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def run_sources(
             instance=instance,
             partition_key=source_id,
             raise_on_error=False,
-            run_config=_QUIET,
+            run_config=QUIET,
             tags=_process_tags(),
         )
         yield FinishedRun(
@@ -118,7 +118,7 @@ def run_sources(
 def run_report(pipeline: Pipeline, *, instance: dg.DagsterInstance) -> None:
     """Write the report of all sources."""
     job = build_definitions(pipeline).resolve_job_def(report_reconciliation.name)
-    job.execute_in_process(instance=instance, run_config=_QUIET, tags=_process_tags())
+    job.execute_in_process(instance=instance, run_config=QUIET, tags=_process_tags())
 
 
 def _process_tags() -> dict[str, str]:
