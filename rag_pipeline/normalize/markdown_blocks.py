@@ -1,5 +1,6 @@
 """Finding the blocks of a Markdown text by its lines, without changing the text."""
 
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -33,9 +34,7 @@ def find_blocks(text: str) -> tuple[Block, ...]:
     nested ones on their own; what follows a nested list inside an item belongs to a block of its own. Lines
     that Markdown shows nothing for (link definitions) are blocks of kind OTHER. Newlines must be `\\n`.
     """
-    # The text of the blocks is not looked into, so emphasis and links need not be parsed.
-    tokens = MarkdownIt("commonmark").enable("table").disable("inline").parse(text)
-    kinds = _kinds_by_first_line(tokens)
+    kinds = _kinds_by_first_line(_parser().parse(text))
     lines = text.split("\n")
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]
     borders = [*sorted({0, *kinds} - {len(lines)}), len(lines)]
@@ -58,6 +57,12 @@ def first_title(text: str, blocks: tuple[Block, ...]) -> str | None:
             lines = text[block.start : block.end].strip().splitlines()
             return lines[0].strip("# \t").strip("*_") or None
     return None
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # The text of the blocks is not looked into, so emphasis and links need not be parsed.
+    return MarkdownIt("commonmark").enable("table").disable("inline")
 
 
 def _kinds_by_first_line(tokens: list[Token]) -> dict[int, _Kind]:

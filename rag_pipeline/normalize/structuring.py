@@ -20,6 +20,7 @@ _SINGLE_BLOCKS: Final = {
     "title": (BlockKind.HEADING, "#"),
     "section_header": (BlockKind.HEADING, "#"),
 }
+_TEXTS: Final = frozenset({"text", "paragraph", "caption", "footnote"})
 
 
 def structure(document: "DoclingDocument", *, paged: bool) -> NormalizedDocument:
@@ -57,12 +58,14 @@ def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Pie
 def _kind(part: "SerializationResult") -> BlockKind | None:
     """The kind of a part that is a single block, None where its Markdown must be looked into.
 
-    A paragraph is looked into as well: docling keeps a subtitle's cue or a mail's body as one text item,
-    though it may hold empty lines.
+    Text of several lines is looked into as well: docling keeps a mail's body as one item, empty lines and all.
     """
     if len(part.spans) != 1:
         return None
-    kind, begins_with = _SINGLE_BLOCKS.get(part.spans[0].item.label.value, (None, ""))
+    label = part.spans[0].item.label.value
+    if label in _TEXTS:
+        return None if "\n" in part.text else BlockKind.PARAGRAPH
+    kind, begins_with = _SINGLE_BLOCKS.get(label, (None, ""))
     return kind if part.text.startswith(begins_with) else None
 
 

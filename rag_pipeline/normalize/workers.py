@@ -6,9 +6,9 @@ breaks the pool, and nothing measures memory. Here every worker has its own pipe
 so it is always known which document a death belongs to; and the parent measures memory, which native code
 that holds the worker's interpreter cannot prevent.
 
-Workers are forked from multiprocessing's fork server. Where the first document needs docling, the server
-imports it once (about 2 s), and every later worker of this process has it at once. The server itself is
-idle, holds no document, and ends with this process.
+Workers are forked from multiprocessing's fork server, ready to convert. Where the first document needs
+docling, the server imports it once (about 2 s), and every later worker of this process has it at once. The
+server itself is idle, holds no document, and ends with this process.
 """
 
 import multiprocessing
@@ -34,6 +34,7 @@ ConvertDocument = Callable[[RawDocument, ParsingOptions], NormalizedDocument]
 _LOOK_SECONDS: Final = 0.1
 # Parsers leak; a fresh worker costs some milliseconds.
 _DOCUMENTS_PER_WORKER: Final = 200
+_WORKER: Final = "rag_pipeline.normalize.worker_process"
 _PRELOADED: Final = "rag_pipeline.normalize.preloaded"
 
 
@@ -132,8 +133,8 @@ class Converter:
 
     def _start(self, document: RawDocument) -> _Worker:
         context = multiprocessing.get_context("forkserver")
-        if document.mime_type not in TEXT_TYPES:
-            context.set_forkserver_preload([_PRELOADED])  # heeded by a server that is not running yet
+        preload = [_WORKER] if document.mime_type in TEXT_TYPES else [_WORKER, _PRELOADED]
+        context.set_forkserver_preload(preload)  # heeded by a server that is not running yet
         ours, theirs = context.Pipe()
         process = context.Process(
             target=serve,
