@@ -21,7 +21,7 @@ from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCatego
 from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import BlockKind, NormalizedDocument
-from rag_pipeline.normalize.files import listed_file, normalize_files
+from rag_pipeline.normalize.files import convert_file, listed_file, normalize_files
 from rag_pipeline.normalize.markdown_blocks import find_blocks
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.stage import NormalizedResult, normalize_source
@@ -436,5 +436,8 @@ def test_files_are_written_under_their_names(tmp_path: Path) -> None:
     assert (out / f"{name}.md").read_text() == "# Title\n\n14 days"
     assert errors["-rf.txt"] is not None
     assert [path.name for path in out.iterdir()] == [f"{name}.md"]
+    assert convert_file(folder / name, options=OPTIONS, limits=Limits()).title == "Title"
+    with pytest.raises(DocumentError, match="no content"):
+        convert_file(folder / "-rf.txt", options=OPTIONS, limits=Limits())
     with pytest.raises(ConfigurationError, match="not a file"):
         list(normalize_files([folder / "absent"], out, options=OPTIONS, workers=1, limits=Limits()))

@@ -152,8 +152,9 @@ def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Re
         image = _render(page)
     except pypdfium2.PdfiumError:
         return PageText(number, ())
-    if all(low == high for low, high in image.convert("RGB").getextrema()):
-        return PageText(number, ())  # one colour: a blank page needs no recognition
+    darkest, lightest = image.convert("L").getextrema()
+    if darkest == lightest:
+        return PageText(number, ())  # a blank page needs no recognition
     result = recognize(image, threads=threads)
     if result.lines and result.confidence < LOW_CONFIDENCE:
         reading.warn(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")

@@ -58,7 +58,7 @@ def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Pie
 def _kind(part: "SerializationResult") -> BlockKind | None:
     """The kind of a part that is a single block, None where its Markdown must be looked into.
 
-    Text of several lines is looked into as well: docling keeps a mail's body as one item, empty lines and all.
+    Text of several lines is looked into: docling keeps a mail's body as one item, empty lines and all.
     """
     if len(part.spans) != 1:
         return None
