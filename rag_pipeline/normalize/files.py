@@ -7,7 +7,6 @@ from pathlib import Path
 from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
 from rag_pipeline.normalize.detecting import detect
 from rag_pipeline.normalize.document import NormalizedDocument
-from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.workers import ConversionResult, Converter
 from rag_pipeline.sources.document import DocumentFacts, RawDocument
@@ -39,18 +38,6 @@ def normalize_files(
                     result.normalized.markdown, encoding="utf-8"
                 )
             yield result
-
-
-def convert_file(path: Path, *, options: ParsingOptions, limits: Limits) -> NormalizedDocument:
-    """Convert one file in a worker process. Raises DocumentError as indexing would record it."""
-    with Converter(
-        options=options, workers=1, timeout_seconds=limits.timeout_seconds, memory_mb=limits.memory_mb
-    ) as converter:
-        (result,) = converter.convert_all([listed_file(path)])
-    if result.normalized is None:
-        assert result.error is not None  # noqa: S101 - a result has one of the two
-        raise result.error
-    return result.normalized
 
 
 def listed_file(path: Path) -> RawDocument:
