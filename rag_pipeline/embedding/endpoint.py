@@ -123,9 +123,7 @@ class Endpoint:
         if error.status_code in _REFUSING:
             return Refused(reason)
         if error.code == "insufficient_quota":  # a 429 that waiting does not cure
-            return EmbeddingUnavailable(
-                f"The embedding account has no quota left ({reason}); check its plan."
-            )
+            return EmbeddingUnavailable(f"The embedding account's quota is used up ({reason}); raise it.")
         if error.status_code in _PASSING or error.status_code >= 500:
             return Transient(reason, retry_after_seconds(error.response.headers, time.time()))
         advice = _ADVICE.get(error.status_code, "check RAG_EMBEDDING_BASE_URL")

@@ -19,7 +19,7 @@ _CJK_START = re.compile(rf"[{_CJK}]")
 
 
 class HashingEmbedder:
-    """Signed feature hashing of words and of pairs of CJK characters.
+    """Signed feature hashing of words, of CJK characters and of pairs of them.
 
     Vectors depend on the text alone: the same in every process, on every machine.
     """
@@ -29,7 +29,7 @@ class HashingEmbedder:
 
     def __init__(self, dimensions: int = 384) -> None:
         self._dimensions = dimensions
-        self.identity = ModelIdentity("hashing", "words-and-cjk-bigrams", dimensions)
+        self.identity = ModelIdentity("hashing", "words-and-cjk", dimensions)
 
     def count_tokens(self, text: str) -> int:
         """An estimate of what a real model would count, so that chunks get a usual size."""
@@ -58,7 +58,8 @@ class HashingEmbedder:
 def _features(text: str) -> list[str]:
     features: list[str] = []
     for piece in _PIECES.findall(unicodedata.normalize("NFKC", text).lower()):
-        if len(piece) > 1 and _CJK_START.match(piece):
+        if _CJK_START.match(piece):
+            features += piece
             features += [piece[i : i + 2] for i in range(len(piece) - 1)]
         else:
             features.append(piece)

@@ -60,8 +60,20 @@ class LocalEmbedder:
         return int(self._engine().token_count(_prepared(text)))
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
+        return self._embed(texts, is_query=False)
+
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        vectors: list[Vector] = []
+        for answer in self._embed(texts, is_query=True):
+            if isinstance(answer, Refusal):
+                raise EmbeddingUnavailable(f"The question cannot be embedded: {answer.reason}.")
+            vectors.append(answer)
+        return vectors
+
+    def _embed(self, texts: Sequence[str], *, is_query: bool) -> list[Vector | Refusal]:
         results: dict[int, Vector | Refusal] = {}
         prepared = [_prepared(text) for text in texts]
+        # The prefix of questions is no longer than that of passages.
         tokens = [self.count_tokens(text) for text in prepared]
         for index, text in enumerate(prepared):
             if refusal := unfit(text, tokens[index], self.max_tokens):
@@ -70,20 +82,9 @@ class LocalEmbedder:
         sizes = [tokens[index] for index in fitting]
         for batch in split_batches(sizes, max_items=_BATCH_ITEMS, max_tokens=_BATCH_TOKENS):
             chosen = [fitting[position] for position in batch]
-            vectors = self._run([prepared[index] for index in chosen], is_query=False)
+            vectors = self._run([prepared[index] for index in chosen], is_query=is_query)
             results.update(zip(chosen, vectors, strict=True))
         return [results[index] for index in range(len(prepared))]
-
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """A question longer than the window is read in windows, whose vectors are averaged."""
-        vectors: list[Vector] = []
-        for start in range(0, len(texts), _BATCH_ITEMS):
-            batch = [_prepared(text) for text in texts[start : start + _BATCH_ITEMS]]
-            for vector in self._run(batch, is_query=True):
-                if isinstance(vector, Refusal):
-                    raise EmbeddingUnavailable(f"No vector for a question: {vector.reason}")
-                vectors.append(vector)
-        return vectors
 
     def _run(self, texts: list[str], *, is_query: bool) -> list[Vector | Refusal]:
         engine = self._engine()
