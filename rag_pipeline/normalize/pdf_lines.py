@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Final
 
@@ -15,8 +16,9 @@ _HEADING_SIZE: Final = 1.18
 # OCR's boxes vary with the letters in them.
 _SCANNED_HEADING_SIZE: Final = 1.5
 _MAX_HEADING: Final = 200
-# Line gaps, in line heights: below, lines belong together; a paragraph's lines seldom stand further apart.
-_PARAGRAPH_GAP: Final = 0.9
+# The distance from line to line within a paragraph, in line heights, ends somewhere between these.
+_LEAST_SPACING: Final = 1.9
+_MOST_SPACING: Final = 4.0
 _BULLET: Final = re.compile(r"^[•◦‣▪▫●○■□–—·\uf0b7\uf0a7*-]\s+(?=\S)")
 _NUMBERED: Final = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _MARKDOWN_START: Final = re.compile(r"^(?=[#>+|]|[-*+]\s|\d+[.)]\s|```|~~~)")
@@ -35,10 +37,11 @@ def page_pieces(pages: Sequence[PageText]) -> Iterator[Piece]:
     """
     body = _body_height(line for page in pages for line in page.lines)
     levels = _heading_levels(pages, body)
+    spacing = _line_spacing(pages)
     for page in pages:
         least = body * _least(page)
         tables = ruled_tables(page)
-        for group in _groups(page.lines, tables):
+        for group in _groups(page.lines, tables, spacing):
             if isinstance(group, Table):
                 yield Piece(BlockKind.TABLE, group.markdown, page=page.number, box=group.box)
             else:
@@ -67,6 +70,32 @@ def _body_height(lines: Iterable[Line]) -> float:
     return median(heights) if heights else 0.0
 
 
+def _line_spacing(pages: Sequence[PageText]) -> float:
+    """Up to which distance from line to line, in line heights, lines form one paragraph.
+
+    A little over the document's own narrow distance: fonts that do not tell their height make flat boxes, and
+    no fixed figure fits all.
+    """
+    distances = sorted(
+        distance
+        for page in pages
+        for above, line in pairwise(page.lines)
+        if 0.5 < (distance := _distance(above, line)) < _MOST_SPACING and _overlap(above, line) > 0
+    )
+    narrow = distances[len(distances) // 4] if distances else 0.0
+    return min(max(narrow * 1.3, _LEAST_SPACING), _MOST_SPACING)
+
+
+def _distance(above: Line, line: Line) -> float:
+    """From one line's bottom to the next one's, in line heights: close to the distance of their baselines."""
+    return (line.box[3] - above.box[3]) / max(above.height, line.height, 0.1)
+
+
+def _overlap(one: Line, other: Line) -> float:
+    """How far two lines share the page's width, in points; negative where they stand apart."""
+    return min(one.box[2], other.box[2]) - max(one.box[0], other.box[0])
+
+
 def _heading_levels(pages: Sequence[PageText], body: float) -> dict[int, int]:
     """Heading levels by rounded height: the largest size in the document is level 1, and 4 the lowest."""
     sizes = {round(line.height) for page in pages for line in page.lines if line.height > body * _least(page)}
@@ -78,13 +107,13 @@ def _least(page: PageText) -> float:
     return _SCANNED_HEADING_SIZE if page.scanned else _HEADING_SIZE
 
 
-def _groups(lines: Sequence[Line], tables: Sequence[Table]) -> Iterator[list[Line] | Table]:
+def _groups(lines: Sequence[Line], tables: Sequence[Table], spacing: float) -> Iterator[list[Line] | Table]:
     """Lines that belong together, and each table once, where its first line stands."""
     waiting = list(tables)
     group: list[Line] = []
     for line in lines:
         table = next((table for table in tables if _inside(line, table)), None)
-        if table is None and (not group or _continues(group[-1], line)):
+        if table is None and (not group or _continues(group[-1], line, spacing)):
             group.append(line)
             continue
         if group:
@@ -103,7 +132,7 @@ def _inside(line: Line, table: Table) -> bool:
     return left <= x <= right and top <= y <= bottom
 
 
-def _continues(above: Line, line: Line) -> bool:
+def _continues(above: Line, line: Line, spacing: float) -> bool:
     """Whether a line goes on with the one before it: same size and weight, close below it or beside it."""
     height = max(above.height, line.height)
     if abs(above.height - line.height) > height * 0.25 or above.bold != line.bold:
@@ -112,9 +141,7 @@ def _continues(above: Line, line: Line) -> bool:
         return False
     if abs(centre(above.box)[1] - centre(line.box)[1]) < height * 0.5:
         return -height < line.box[0] - above.box[2] < height * 3
-    gap = line.box[1] - above.box[3]
-    overlap = min(above.box[2], line.box[2]) - max(above.box[0], line.box[0])
-    return -height * 0.5 < gap < height * _PARAGRAPH_GAP and overlap > 0
+    return 0.5 < _distance(above, line) < spacing and _overlap(above, line) > 0
 
 
 def _text_piece(group: list[Line], page: int, least: float, levels: dict[int, int]) -> Iterator[Piece]:
