@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.normalize import mime_types as types
@@ -78,6 +78,7 @@ def test_the_head_tells_the_same_as_the_whole_file(data_root: Path) -> None:
         assert detect_type(data[:8192], path.name) == detect(data, path.name).mime_type, path.name
 
 
+@settings(deadline=None)
 @given(
     data=st.binary(max_size=300),
     start=st.sampled_from([b"", b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"]),
@@ -120,6 +121,7 @@ def test_a_declared_charset_is_honoured_and_a_lie_is_reported() -> None:
     assert any("declares" in warning for warning in decoded.warnings)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_utf8_comes_back_as_it_was(text: str) -> None:
     data = text.encode("utf-8")
@@ -127,6 +129,7 @@ def test_utf8_comes_back_as_it_was(text: str) -> None:
         assert decode(data).text == text
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_decoding_never_fails(data: bytes) -> None:
     assert isinstance(decode(data, declared=True).text, str)
