@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.index.generations import require_same_settings
 from rag_pipeline.index.reconciling import SourceReport
 from rag_pipeline.orchestration.running import configured_instance, run_report, run_sources
 from rag_pipeline.pipeline import Pipeline
@@ -33,7 +34,8 @@ class IndexingOutcome:
 def index_sources(settings: Settings, asked: Sequence[str], progress: Progress) -> IndexingOutcome:
     """Index the asked sources, all if none is named.
 
-    Raises ConfigurationError for a source that has no manifest, before anything runs.
+    Raises ConfigurationError, before anything runs, for a source that has no manifest and for settings that
+    cannot work or are not those of the live generation.
     """
     services = Services(settings)
     pipeline = Pipeline(services, progress)
@@ -46,6 +48,8 @@ def index_sources(settings: Settings, asked: Sequence[str], progress: Progress) 
     errors = {name: reason for name, reason in broken.items() if not asked or name in asked}
     if not found.manifests and not errors:
         raise ConfigurationError(f"There are no manifests in {settings.sources_folder}.")
+    # What is wrong for every source is said once, before anything runs.
+    require_same_settings(services.ledger.generations.live(settings.alias), services.generation_settings)
     seconds: dict[str, float] = {}
     began = datetime.now(UTC)
     runnable = [source_id for source_id in wanted if source_id in found.manifests]

@@ -26,14 +26,8 @@ def ensure_live(
     collection is never changed or recreated. Raises ConfigurationError where the live generation was built
     with other settings, and StoreError where the alias points at a collection that the ledger does not know.
     """
-    live = generations.live(alias)
+    live = require_same_settings(generations.live(alias), settings)
     fingerprint = fingerprint_of(settings)
-    if live is not None and live.fingerprint != fingerprint:
-        raise ConfigurationError(
-            f"The live generation {live.name} was built with other settings: "
-            f"{_difference(live.settings, settings)}. Vectors of both would not be comparable. Set them "
-            "back, or choose another RAG_ALIAS to build a new knowledge base beside this one."
-        )
     target = aliased_collection(client, alias)
     if live is None:
         if target is not None:
@@ -61,6 +55,17 @@ def ensure_live(
                     create_alias=models.CreateAlias(collection_name=live.name, alias_name=alias)
                 )
             ]
+        )
+    return live
+
+
+def require_same_settings(live: Generation | None, settings: dict[str, Any]) -> Generation | None:
+    """The live generation itself; raises ConfigurationError where it was built with other settings."""
+    if live is not None and live.fingerprint != fingerprint_of(settings):
+        raise ConfigurationError(
+            f"The live generation {live.name} was built with other settings: "
+            f"{_difference(live.settings, settings)}. Vectors of both would not be comparable. Set them "
+            "back, or choose another RAG_ALIAS to build a new knowledge base beside this one."
         )
     return live
 

@@ -1,0 +1,253 @@
+"""`rag-pipeline` as its users run it: its output and exit codes, and what a killed one leaves."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_pipeline.cli import main
+from rag_pipeline.index.store import StoreLocation
+from rag_pipeline_tests.knowledge_base import KnowledgeBase
+
+PROJECT = Path(__file__).parents[1]
+SECRET = "s3cr3t-key-of-this-test"
+COMMAND = [sys.executable, "-c", "from rag_pipeline.cli import main; main()"]
+
+
+def environment(base: KnowledgeBase) -> dict[str, str]:
+    settings = base.settings
+    values = {
+        "DAGSTER_HOME": str(PROJECT),
+        "RAG_HOME": str(settings.home),
+        "RAG_MANIFESTS": str(settings.manifests),
+        "RAG_ALIAS": settings.alias,
+        "RAG_EMBEDDING_PROVIDER": "hashing",
+        "RAG_WORKERS": "1",
+        "OPENAI_API_KEY": SECRET,
+    }
+    if settings.qdrant_url:
+        values["RAG_QDRANT_URL"] = settings.qdrant_url
+        values["RAG_QDRANT_GRPC_PORT"] = str(settings.qdrant_grpc_port)
+    return values
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Run]:
+    """Runs a command in this process, as `rag-pipeline` itself would; imports are paid once."""
+
+    def run_command(*words: str, **extra: str) -> Finished:
+        with monkeypatch.context() as patch:
+            for name, value in {**environment(base), **extra}.items():
+                patch.setenv(name, value)
+            patch.setattr(sys, "argv", ["rag-pipeline", *words])
+            code: object = 0
+            try:
+                main()
+            except SystemExit as exit_:
+                code = exit_.code or 0
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Finished(code, captured.out, captured.err)
+
+    handlers = logging.getLogger("rag_pipeline").handlers
+    yield run_command
+    ours = logging.getLogger("rag_pipeline")
+    ours.handlers, ours.propagate = handlers, True
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> KnowledgeBase:
+    base = KnowledgeBase(tmp_path)
+    base.manifest("refunds")
+    base.page("refunds", "refunds", "postage")
+    return base
+
+
+def sources(result: Finished) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(result.stdout)["sources"]
+    return found
+
+
+def test_index_tells_its_outcome_as_one_object_and_by_its_exit_code(base: KnowledgeBase, run: Run) -> None:
+    first = run("index", "--json")
+    assert first.returncode == 0, first.stderr
+    value = json.loads(first.stdout)
+    assert value["reconciled"] is True
+    assert value["generation"].startswith("knowledge__")
+    refunds = value["sources"]["refunds"]
+    assert set(refunds["documents"]) == {"seen", "added", "changed", "unchanged", "deleted", "failed"}
+    assert set(refunds["chunks"]) == {
+        "expected", "written", "reused", "failed", "stored", "missing", "orphaned", "duplicated",
+    }  # fmt: skip
+    assert refunds["embedded"] == refunds["chunks"]["written"] > 0
+    assert refunds["seconds"] > 0
+
+    base.write("refunds", {"empty.md": b""})
+    base.manifest("broken", trust_tier=9)
+    again = run("index", "--json")
+    assert again.returncode == 1, "a broken manifest is a failed source"
+    assert "trust_tier" in sources(again)["broken"]["error"]
+    assert sources(again)["refunds"]["reconciled"] is True, "and stops no other"
+    assert sources(again)["refunds"]["chunks"]["written"] == 0
+
+    assert run("index", "refunds").returncode == 0, "dead letters are reported"
+    assert run("index", "refunds", "--strict").returncode == 1, "and fail with --strict"
+
+
+def test_dead_letters_are_listed_and_retried(base: KnowledgeBase, run: Run) -> None:
+    base.write("refunds", {"empty.md": b""})
+    assert run("index").returncode == 0
+    (letter,) = json.loads(run("dead-letters", "--json").stdout)
+    assert letter["document_id"] == "refunds/empty.md"
+    assert (letter["stage"], letter["category"], letter["attempts"]) == ("normalize", "empty", 1)
+    retried = run("dead-letters", "retry", letter["id"])
+    assert retried.returncode == 0, retried.stderr
+    (letter,) = json.loads(run("dead-letters", "--json").stdout)
+    assert letter["attempts"] == 1, "it was tried anew and failed again"
+    assert run("dead-letters", "retry", "nosuchletter").returncode == 2
+
+
+def test_retrieve_prints_passages_under_the_callers_access(base: KnowledgeBase, run: Run) -> None:
+    assert run("index").returncode == 0
+    question = "Within how many days does hardware go back?"
+    found = run("retrieve", "-q", question, "-q", "refunds", "--groups", "support", "--limit", "2", "--json")
+    results = json.loads(found.stdout)["results"]
+    assert [one["query"] for one in results] == [question, "refunds"]
+    assert len(results[0]["chunks"]) == 2
+    assert {"chunk_id", "document_id", "source_id", "title", "section_path", "text", "score"} <= set(
+        results[0]["chunks"][0]
+    )
+    for groups in ([], ["--groups", ""], ["--groups", "hr"]):
+        nothing = run("retrieve", "-q", question, *groups, "--json")
+        assert json.loads(nothing.stdout) == {"results": [{"query": question, "chunks": []}]}
+
+
+@pytest.mark.parametrize(
+    ("words", "extra", "told"),
+    [
+        (["index", "nosuchsource"], {}, "nosuchsource"),
+        (["index"], {"RAG_WORKERS": "none"}, "RAG_WORKERS"),
+        (["index"], {"RAG_MANIFESTS": "nowhere"}, "nowhere"),
+        (["index"], {"DAGSTER_HOME": "/"}, "dagster.yaml"),
+        (["index"], {"RAG_LEDGER_URL": f"nodb://user:{SECRET}@host/x"}, "ledger"),
+        (["retrieve", "-q", "x", "--groups", "support"], {}, "rag-pipeline index"),
+    ],
+)
+def test_bad_configuration_is_told_in_a_sentence(
+    run: Run, words: list[str], extra: dict[str, str], told: str
+) -> None:
+    result = run(*words, **extra)
+    assert result.returncode == 2, result.stderr
+    assert told in result.stderr
+    assert "Traceback" not in result.stderr
+    assert SECRET not in result.stdout + result.stderr
+
+
+def test_settings_are_listed_without_secrets(base: KnowledgeBase, run: Run) -> None:
+    result = run("settings", RAG_QDRANT_API_KEY=SECRET)
+    assert "RAG_QDRANT_API_KEY=(set)" in result.stdout
+    assert f"RAG_ALIAS={base.settings.alias}" in result.stdout
+    assert SECRET not in result.stdout + result.stderr
+
+
+def test_no_secret_is_stored(base: KnowledgeBase, run: Run) -> None:
+    assert run("index", RAG_QDRANT_API_KEY=SECRET).returncode == 0
+    for file in base.settings.home.rglob("*"):
+        if file.is_file():
+            assert SECRET.encode() not in file.read_bytes(), file
+
+
+def test_files_are_normalized_and_chunked_outside_any_source(
+    base: KnowledgeBase, run: Run, tmp_path: Path
+) -> None:
+    page = base.folder / "files/refunds/postage.md"
+    empty = tmp_path / "nothing.txt"
+    empty.write_bytes(b"")
+    result = run("normalize", str(page), str(empty), "--out", "out")
+    assert result.returncode == 1
+    assert "nothing.txt: empty" in result.stderr
+    assert (tmp_path / "out/postage.md.md").read_text().startswith("# postage")
+    chunks = json.loads(run("chunks", str(page), "--json").stdout)
+    assert "".join(chunk["text"] for chunk in chunks).startswith("# postage")
+    assert chunks[0]["section_path"] == ["postage", "Rule"]
+
+
+def test_manifests_are_checked_and_described(base: KnowledgeBase, run: Run) -> None:
+    assert run("manifests", "check").returncode == 0
+    base.manifest("broken", trust_tier=9, colour="red")
+    result = run("manifests", "check")
+    assert result.returncode == 2
+    assert "broken.yaml: trust_tier" in result.stderr
+    assert "colour" in result.stderr
+    schema = json.loads(run("manifests", "schema").stdout)
+    assert "trust_tier" in schema["required"]
+
+
+def real_process(base: KnowledgeBase, *words: str) -> Finished:
+    result = subprocess.run(
+        [*COMMAND, *words],
+        env=os.environ | environment(base),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    return Finished(result.returncode, result.stdout, result.stderr)
+
+
+def test_a_killed_run_is_completed_by_the_next_one(
+    tmp_path: Path, store_location: StoreLocation, alias: str
+) -> None:
+    base = KnowledgeBase(tmp_path, store_location, alias)
+    base.manifest("refunds")
+    base.page("refunds", *(f"rule {number}" for number in range(40)))
+    assert real_process(base, "index").returncode == 0
+    old = {payload["document_id"]: payload["content_hash"] for payload in base.points().values()}
+    base.page(
+        "refunds", *(f"rule {number}" for number in range(40)), sentence="Hardware goes back within 45 days."
+    )
+    with subprocess.Popen(
+        [*COMMAND, "index"], env=os.environ | environment(base), stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        # The last line before the first point is written: it is killed somewhere within the writing.
+        assert any("embedding:" in line for line in process.stderr)
+        process.kill()
+    current = base.services.ledger.documents.of_source(base.collection, "refunds")
+    stored: dict[tuple[str, str], int] = {}
+    for payload in base.points().values():
+        if payload["published"]:
+            version = (payload["document_id"], payload["content_hash"])
+            stored[version] = stored.get(version, 0) + 1
+    for document in old:
+        readable = (document, current[document].content_hash)
+        assert stored[readable] == current[document].chunk_count, "the version readers follow is whole"
+
+    result = real_process(base, "index", "--json")
+    assert result.returncode == 0, result.stderr
+    assert sources(result)["refunds"]["reconciled"] is True
+    assert sources(result)["refunds"]["embedded"] == 0, "nothing is repeated"
+    points = base.points().values()
+    assert all(payload["published"] for payload in points)
+    assert {payload["content_hash"] for payload in points}.isdisjoint(old.values())
