@@ -104,7 +104,7 @@ class Pipeline:
                 passwords=services.passwords(manifest),
                 workers=services.settings.workers,
                 artifacts=services.artifacts,
-                known_failure=lambda one: exhausted.get((one.document_id, normalized_key(one, ocr))),
+                known_failure=lambda one: exhausted.get((one.document_id, normalized_key(one, ocr), None)),
                 advance=advance,
             ):
                 document = result.document
@@ -115,7 +115,7 @@ class Pipeline:
                             document.document_id,
                             key,
                             result.error,
-                            tried=(document.document_id, key) not in exhausted,
+                            tried=(document.document_id, key, None) not in exhausted,
                         )
                     )
                 rows.append(
@@ -170,6 +170,12 @@ class Pipeline:
         services = self.services
         documents = [(row.document_id, row.chunks_key) for row in succeeded(chunked)]
         total = int(chunked["chunk_count"].sum())
+        exhausted = services.ledger.dead_letters.exhausted(source_id, EMBED)
+
+        def known_refusal(document_id: str, chunks_key: str, index: int) -> str | None:
+            error = exhausted.get((document_id, chunks_key, index))
+            return error.message if error else None
+
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
         with shown(self._progress, source_id, "embedding", total, "chunks") as advance:
@@ -178,9 +184,10 @@ class Pipeline:
                 embedder=services.embedder,
                 cache=services.ledger.vectors,
                 artifacts=services.artifacts,
+                known_refusal=known_refusal,
                 on_done=advance,
             ):
-                failures += embedding_failures(result)
+                failures += _embedding_failures(result, exhausted)
                 rows.append(
                     {
                         "document_id": result.document_id,
@@ -267,10 +274,14 @@ def _newest(raw: pd.DataFrame) -> datetime | None:
     return None if pd.isna(newest) else newest.to_pydatetime()
 
 
-def embedding_failures(result: EmbeddedResult) -> Iterator[Failure]:
+def _embedding_failures(
+    result: EmbeddedResult, exhausted: Collection[tuple[str, str, int | None]]
+) -> Iterator[Failure]:
     """The dead letters of one document's embedding: the document's own, or one a refused chunk."""
+    document_id, key = result.document_id, result.chunks_key
     if result.error:
-        yield Failure(result.document_id, result.chunks_key, result.error)
+        yield Failure(document_id, key, result.error)
     for index, reason in result.refused:
         error = DocumentError(FailureCategory.EMBEDDING_REFUSED, reason)
-        yield Failure(result.document_id, result.chunks_key, error, chunk_index=index)
+        tried = (document_id, key, index) not in exhausted
+        yield Failure(document_id, key, error, chunk_index=index, tried=tried)

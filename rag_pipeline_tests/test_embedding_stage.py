@@ -239,3 +239,18 @@ def test_the_key_depends_on_what_the_model_is_given() -> None:
     assert embedding_key("a") == embedding_key("a") != embedding_key("b")
     assert embedding_key("a\0b") == embedding_key("a b")
     assert len(embedding_key("\ud800")) == 64
+
+
+def test_a_known_refusal_is_not_asked_again(artifacts: ArtifactStore) -> None:
+    documents = store_chunks(artifacts, {"a": ["one", "two", "three"]})
+    embedder = WatchedEmbedder()
+    (result,) = embed_source(
+        documents,
+        embedder=embedder,
+        cache=MemoryCache(),
+        artifacts=artifacts,
+        on_done=lambda _: None,
+        known_refusal=lambda document_id, key, index: "too odd" if index == 1 else None,
+    )
+    assert result.refused == ((1, "too odd"),)
+    assert result.embedded == len(embedder.texts) == result.chunk_count - 1

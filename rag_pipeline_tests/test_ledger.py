@@ -62,14 +62,14 @@ def test_a_transient_failure_is_tried_until_its_attempts_are_used_up(ledger: Led
         letters.record("handbook", "normalize", [failure()])
         assert [one.attempts for one in letters.listed()] == [attempt]
     exhausted = letters.exhausted("handbook", "normalize")
-    assert exhausted.keys() == {("handbook/a.md", "key-1")}
-    error = exhausted["handbook/a.md", "key-1"]
+    assert exhausted.keys() == {("handbook/a.md", "key-1", None)}
+    error = exhausted["handbook/a.md", "key-1", None]
     assert (error.category, error.message) == (FailureCategory.TIMEOUT, "It took longer than 60 s.")
 
 
 def test_a_permanent_failure_is_not_tried_again(ledger: Ledger) -> None:
     ledger.dead_letters.record("handbook", "normalize", [failure(transient=False)])
-    assert ledger.dead_letters.exhausted("handbook", "normalize").keys() == {("handbook/a.md", "key-1")}
+    assert ledger.dead_letters.exhausted("handbook", "normalize").keys() == {("handbook/a.md", "key-1", None)}
 
 
 def test_a_failure_that_is_only_met_again_is_no_attempt(ledger: Ledger) -> None:
@@ -115,9 +115,9 @@ def test_what_no_longer_fails_is_forgotten_in_its_own_stage_and_source_only(ledg
     assert {one.source_id for one in letters.listed(["runbooks"])} == {"runbooks"}
 
 
-def test_a_failed_chunk_does_not_stop_its_document(ledger: Ledger) -> None:
+def test_a_failed_chunk_rests_by_its_index_and_does_not_stop_its_document(ledger: Ledger) -> None:
     ledger.dead_letters.record("handbook", "embed", [failure(transient=False, chunk=2)])
-    assert ledger.dead_letters.exhausted("handbook", "embed") == {}
+    assert ledger.dead_letters.exhausted("handbook", "embed").keys() == {("handbook/a.md", "key-1", 2)}
     assert [one.chunk_index for one in ledger.dead_letters.listed()] == [2]
 
 

@@ -44,6 +44,13 @@ def embedding_key(text: str) -> str:
     return hashlib.sha256(valid_text(text).encode()).hexdigest()
 
 
+KnownRefusal = Callable[[str, str, int], str | None]
+
+
+def _nothing_known(document_id: str, chunks_key: str, index: int) -> str | None:
+    return None
+
+
 def embed_source(
     documents: Iterable[tuple[str, str]],
     *,
@@ -51,14 +58,16 @@ def embed_source(
     cache: VectorCache,
     artifacts: ArtifactStore,
     on_done: Callable[[int], None],
+    known_refusal: KnownRefusal = _nothing_known,
 ) -> Iterator[EmbeddedResult]:
     """See that every chunk of the documents, given as (document id, chunks key), has its vector in the cache.
 
-    Texts are embedded in batches across documents. Results come in the order of the documents, each after its
-    vectors are kept. `on_done` is told how many more chunks are done. Raises EmbeddingUnavailable; what was
-    kept until then stays.
+    Texts are embedded in batches across documents. Results come in the order of the documents, each after
+    its vectors are kept. `on_done` is told how many more chunks are done. A chunk for which `known_refusal`,
+    asked with document id, chunks key and index, has a reason is refused without asking the model again.
+    Raises EmbeddingUnavailable; what was kept until then stays.
     """
-    work = _Work(embedder, cache, on_done)
+    work = _Work(embedder, cache, known_refusal, on_done)
     for document_id, chunks_key in documents:
         work.add(document_id, chunks_key, artifacts)
         yield from work.take_finished()
@@ -90,9 +99,16 @@ class _Waiting:
 class _Work:
     """The documents on the way, and the texts that wait until they fill a batch."""
 
-    def __init__(self, embedder: Embedder, cache: VectorCache, on_done: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        cache: VectorCache,
+        known_refusal: KnownRefusal,
+        on_done: Callable[[int], None],
+    ) -> None:
         self._embedder = embedder
         self._cache = cache
+        self._known_refusal = known_refusal
         self._on_done = on_done
         self._model_key = embedder.identity.key
         self._waiting: deque[_Waiting] = deque()
@@ -147,6 +163,8 @@ class _Work:
             key = embedding_key(text)
             document.indexes.append(chunk.index)
             document.keys.append(key)
+            if reason := self._known_refusal(document.document_id, document.chunks_key, chunk.index):
+                self._refused[key] = reason
             if key not in self._missing and key not in self._refused:
                 texts[key] = text
         kept = self._cache.get(self._model_key, list(texts))

@@ -100,8 +100,8 @@ class DeadLetters:
                 )
             upsert(connection, dead_letters, rows.values())
 
-    def exhausted(self, source_id: str, stage: str) -> dict[tuple[str, str], DocumentError]:
-        """Failures that must not be tried again, by document id and input key.
+    def exhausted(self, source_id: str, stage: str) -> dict[tuple[str, str, int | None], DocumentError]:
+        """Failures that must not be tried again, by document id, input key and chunk index.
 
         Permanent ones, and transient ones that used up their attempts; a retry asked by a person sets the
         attempts back to 0 and lifts both.
@@ -109,13 +109,12 @@ class DeadLetters:
         query = select(dead_letters).where(
             dead_letters.c.source_id == source_id,
             dead_letters.c.stage == stage,
-            dead_letters.c.chunk_index.is_(None),
             dead_letters.c.attempts > 0,
             dead_letters.c.transient.is_(False) | (dead_letters.c.attempts >= self._max_attempts),
         )
         with self._engine.connect() as connection:
             return {
-                (row["document_id"], row["input_key"]): DocumentError(
+                (row["document_id"], row["input_key"], row["chunk_index"]): DocumentError(
                     FailureCategory(row["category"]), row["message"], transient=row["transient"]
                 )
                 for row in connection.execute(query).mappings()
