@@ -113,12 +113,12 @@ def report_markdown(found: Mapping[str, SourceReport]) -> str:
     """The report as a Markdown table, and the example ids of whatever is not as usual."""
     lines = ["# Reconciliation", ""]
     for part, names in _COLUMNS.items():
-        lines += [f"## {part.capitalize()}", "", f"| source | {' | '.join(names)} | reconciled |"]
-        lines.append("|---|" + "---:|" * len(names) + "---|")
+        lines += [f"## {part.capitalize()}", "", f"| source | reconciled | {' | '.join(names)} |"]
+        lines.append("|---|---|" + "---:|" * len(names))
         for report in (*found.values(), total(found.values())):
             counts = report.to_json()[part]
             cells = " | ".join(str(counts[name]) for name in names)
-            lines.append(f"| {report.source_id} | {cells} | {'yes' if report.reconciled else 'NO'} |")
+            lines.append(f"| {report.source_id} | {'yes' if report.reconciled else 'NO'} | {cells} |")
         lines.append("")
     examples = [
         f"- {report.source_id}, {name}: {', '.join(f'`{one}`' for one in ids)}"

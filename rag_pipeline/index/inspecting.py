@@ -81,6 +81,6 @@ def faults_finding(sampled: SampledPoints, faults: Sequence[str], stored: int) -
     """The finding of a check that looks at a sample."""
     return Finding(
         passed=not faults,
-        counts={"looked at": sampled.looked_at, "stored": stored, "wrong": len(faults)},
+        counts={"looked_at": sampled.looked_at, "stored": stored, "wrong": len(faults)},
         examples=few(faults),
     )

@@ -17,7 +17,7 @@ STORE_POOL = "qdrant"
 Pipelines = dg.ResourceParam[Pipeline]
 
 
-@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"python"})
+@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"file"})
 def raw_documents(
     context: dg.AssetExecutionContext, pipeline: Pipelines
 ) -> dg.MaterializeResult[pd.DataFrame]:
@@ -54,11 +54,11 @@ def chunks(
     )
 
 
-@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"openai"})
+@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"embedding"})
 def embeddings(
     context: dg.AssetExecutionContext, chunks: pd.DataFrame, pipeline: Pipelines
 ) -> dg.MaterializeResult[pd.DataFrame]:
-    """A vector for every chunk. The same text is never embedded twice for one model."""
+    """A vector for every chunk, made here or by an endpoint. No text is embedded twice for one model."""
     with said_to_people():
         embedded = pipeline.embed(context.partition_key, chunks)
     preview = ["document_id", "chunk_count", "embedded", "reused_vectors"]
@@ -72,7 +72,10 @@ def qdrant_collection(
     embeddings: pd.DataFrame,
     pipeline: Pipelines,
 ) -> dg.MaterializeResult[None]:
-    """The source's points in the live generation: written, repaired and deleted until exactly right."""
+    """The source's points in the live generation of the Qdrant collection: as many, and as they should be.
+
+    Missing points are written again and orphans deleted, so that materializing it also repairs.
+    """
     with said_to_people():
         report = pipeline.index(context.partition_key, raw_documents, embeddings)
     return dg.MaterializeResult(metadata=report_metadata(report))
@@ -81,7 +84,7 @@ def qdrant_collection(
 @dg.asset(
     deps=[qdrant_collection],
     group_name=GROUP,
-    kinds={"python"},
+    kinds={"table"},
     # Whenever a source was indexed, from the UI or by the daemon, the report follows.
     automation_condition=dg.AutomationCondition.any_deps_updated() & ~dg.AutomationCondition.in_progress(),
 )

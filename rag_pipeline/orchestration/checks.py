@@ -1,14 +1,22 @@
-"""What must hold of a source's points: looked up anew in Qdrant, not taken from the run that wrote them."""
+"""What must hold of a source's points: looked up anew in Qdrant, not taken from the run that wrote them.
+
+A run of one source checks that source. A run without a partition, as "Execute all" in the UI launches it,
+checks all sources that are indexed.
+"""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import dagster as dg
 
-from rag_pipeline.accounting import freshness, inspect_source
+from rag_pipeline.accounting import freshness, inspect_source, reports
+from rag_pipeline.errors import StoreError
 from rag_pipeline.orchestration.assets import STORE_POOL, Pipelines, qdrant_collection
 from rag_pipeline.orchestration.failing import said_to_people
+from rag_pipeline.orchestration.metadata import finding_metadata, freshness_metadata, letters_metadata
 from rag_pipeline.orchestration.partitions import sources
+from rag_pipeline.pipeline import Pipeline
 
 # Partitioned checks are a preview of Dagster's. Without them a check's result would belong to no source.
 warnings.filterwarnings("ignore", category=dg.PreviewWarning)
@@ -21,58 +29,92 @@ _BLOCKING = {
     "payload_types": "Payloads hold the contract's fields with the contract's types (a sample, by id).",
     "vector_sizes": "Dense vectors have the generation's size, and BM25 weights are there (the same sample).",
 }
+_WARNING = {
+    "dead_letters": "No document or chunk of the source has failed.",
+    "stale_sources": "The source was updated or reviewed within its freshness SLA.",
+}
+
+_Outcome = tuple[bool, dict[str, Any]]
+"""Whether a check passed, and its metadata."""
 
 
-def _spec(name: str, description: str, *, blocking: bool) -> dg.AssetCheckSpec:
-    return dg.AssetCheckSpec(
-        name, asset=qdrant_collection, description=description, blocking=blocking, partitions_def=sources
-    )
+def _specs(checks: Mapping[str, str], *, blocking: bool) -> list[dg.AssetCheckSpec]:
+    return [
+        dg.AssetCheckSpec(
+            name,
+            asset=qdrant_collection,
+            description=description,
+            blocking=blocking,
+            partitions_def=sources,
+        )
+        for name, description in checks.items()
+    ]
 
 
-@dg.multi_asset_check(
-    specs=[_spec(name, description, blocking=True) for name, description in _BLOCKING.items()],
-    pool=STORE_POOL,
-)
+# can_subset, or else "Execute all" would leave the checks out.
+@dg.multi_asset_check(specs=_specs(_BLOCKING, blocking=True), pool=STORE_POOL, can_subset=True)
 def stored_points_are_right(
     context: dg.AssetCheckExecutionContext, pipeline: Pipelines
-) -> Iterator[dg.AssetCheckResult]:
+) -> Iterator[dg.AssetCheckResult | dg.AssetCheckEvaluation]:
     """Compare Qdrant with the ledger by id, and look into a sample of points."""
+
+    def look(source_id: str) -> dict[str, _Outcome]:
+        found = inspect_source(pipeline.services, source_id)
+        return {name: (one.passed, finding_metadata(one)) for name, one in found.items()}
+
+    yield from _evaluations(context, pipeline, look, dg.AssetCheckSeverity.ERROR)
+
+
+@dg.multi_asset_check(specs=_specs(_WARNING, blocking=False), can_subset=True)
+def nothing_failed_or_aged(
+    context: dg.AssetCheckExecutionContext, pipeline: Pipelines
+) -> Iterator[dg.AssetCheckResult | dg.AssetCheckEvaluation]:
+    """Warn of dead letters, and of a source that is older than it may be."""
+
+    def look(source_id: str) -> dict[str, _Outcome]:
+        letters = pipeline.services.ledger.dead_letters.listed([source_id])
+        age = freshness(pipeline.services, pipeline.manifest(source_id))
+        return {
+            "dead_letters": (not letters, letters_metadata(letters)),
+            "stale_sources": (not age.stale, freshness_metadata(age)),
+        }
+
+    yield from _evaluations(context, pipeline, look, dg.AssetCheckSeverity.WARN)
+
+
+def _evaluations(
+    context: dg.AssetCheckExecutionContext,
+    pipeline: Pipeline,
+    look: Callable[[str], Mapping[str, _Outcome]],
+    severity: dg.AssetCheckSeverity,
+) -> Iterator[dg.AssetCheckResult | dg.AssetCheckEvaluation]:
+    alone = context.has_partition_key
+    for source_id in [context.partition_key] if alone else _indexed(pipeline):
+        with said_to_people():
+            outcomes = look(source_id)
+        for key in context.selected_asset_check_keys:
+            passed, metadata = outcomes[key.name]
+            values: dict[str, Any] = {
+                "asset_key": key.asset_key,
+                "check_name": key.name,
+                "passed": passed,
+                "metadata": metadata,
+                "severity": severity,
+            }
+            # Dagster gives a result the partition of its run; where that has none, it must be said here.
+            yield (
+                dg.AssetCheckResult(**values)
+                if alone
+                else dg.AssetCheckEvaluation(**values, partition=source_id)
+            )
+
+
+def _indexed(pipeline: Pipeline) -> list[str]:
     with said_to_people():
-        found = inspect_source(pipeline.services, context.partition_key)
-    for name in _BLOCKING:
-        finding = found[name]
-        yield dg.AssetCheckResult(
-            check_name=name,
-            asset_key=qdrant_collection.key,
-            passed=finding.passed,
-            metadata={"counts": finding.counts, "examples": list(finding.examples)},
-        )
-
-
-@dg.asset_check(asset=qdrant_collection, partitions_def=sources)
-def dead_letters(context: dg.AssetCheckExecutionContext, pipeline: Pipelines) -> dg.AssetCheckResult:
-    """No document or chunk of the source has failed."""
-    found = pipeline.services.ledger.dead_letters.listed([context.partition_key])
-    return dg.AssetCheckResult(
-        passed=not found,
-        severity=dg.AssetCheckSeverity.WARN,
-        metadata={
-            "dead letters": len(found),
-            "list": "\n".join(f"{one.document_id}: {one.category}: {one.message}" for one in found[:20]),
-        },
-    )
-
-
-@dg.asset_check(asset=qdrant_collection, partitions_def=sources)
-def stale_sources(context: dg.AssetCheckExecutionContext, pipeline: Pipelines) -> dg.AssetCheckResult:
-    """The source was updated or reviewed within its freshness SLA."""
-    with said_to_people():
-        found = freshness(pipeline.services, pipeline.manifest(context.partition_key))
-    return dg.AssetCheckResult(
-        passed=not found.stale,
-        severity=dg.AssetCheckSeverity.WARN,
-        metadata={
-            "newest": found.newest.isoformat() if found.newest else "unknown",
-            "freshness_sla_days": found.sla_days or "none",
-        },
-    )
+        recorded = reports(pipeline.services)
+        indexed = [source_id for source_id in pipeline.manifests().manifests if source_id in recorded]
+        if not indexed:
+            raise StoreError(
+                "Nothing is indexed yet, so there is nothing to check: materialize a source first."
+            )
+    return indexed

@@ -1,4 +1,4 @@
-"""What the Dagster UI shows of a stage: counts that plot over time, a preview, and what failed and why."""
+"""What the UI shows of a stage or a check: counts that plot over time, a preview, what failed and why."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,34 +6,47 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
+from rag_pipeline.accounting import Freshness
+from rag_pipeline.index.inspecting import Finding
 from rag_pipeline.index.reconciling import SourceReport, total
+from rag_pipeline.ledger.dead_letters import DeadLetter
 from rag_pipeline.stage_tables import StageTable
 
 _PREVIEW_ROWS = 10
 _FAILURE_ROWS = 50
 _CELL_LENGTH = 160
 
+_SUMS = {
+    "size": "bytes",
+    "characters": "characters",
+    "pages": "pages",
+    "chunk_count": "chunks",
+    "embedded": "embedded",
+    "reused": "reused",
+    "reused_vectors": "reused_vectors",
+}
+"""Columns that are summed, and what the sum is called."""
+
 
 def table_metadata(stage: StageTable, preview: Sequence[str]) -> dict[str, Any]:
-    """Metadata of a stage's table: rows, failures, seconds, a preview of some columns, and the failures."""
+    """Metadata of a stage's table: rows, sums, failures, seconds, some columns of some rows, the failures."""
     table = stage.table
     failed = table[table["category"].notna()]
     metadata: dict[str, Any] = {
         "dagster/row_count": len(table),
+        **{name: int(table[column].fillna(0).sum()) for column, name in _SUMS.items() if column in table},
         "failed": len(failed),
         "seconds": round(stage.seconds, 3),
-        "preview": _table(table.head(_PREVIEW_ROWS), preview),
     }
-    for name in ("reused", "characters", "pages", "chunk_count", "embedded", "reused_vectors", "size"):
-        if name in table:
-            metadata[name] = int(table[name].fillna(0).sum())
     if len(failed):
-        metadata["failures"] = _table(failed.head(_FAILURE_ROWS), ["document_id", "category", "message"])
+        failures = failed.head(_FAILURE_ROWS)
+        metadata["failures"] = _columns(failures, ["document_id", "category", "message"])
+    metadata["preview"] = _columns(table.head(_PREVIEW_ROWS), preview)
     return metadata
 
 
 def report_metadata(report: SourceReport) -> dict[str, Any]:
-    """Metadata of a source's reconciliation: every count plots over time, the table is for people."""
+    """Metadata of a source's reconciliation: every count plots over time; examples if there are any."""
     value = report.to_json()
     counts = {
         f"{part}_{name}": count
@@ -42,27 +55,58 @@ def report_metadata(report: SourceReport) -> dict[str, Any]:
     }
     return {
         "reconciled": report.reconciled,
+        **counts,
         "embedded": report.embedded,
         "seconds": value["seconds"],
-        **counts,
-        "examples": value["examples"],
+        **({"examples": value["examples"]} if value["examples"] else {}),
     }
 
 
 def reports_metadata(reports: Mapping[str, SourceReport], markdown: str) -> dict[str, Any]:
-    """Metadata of all sources' report: their sums, and the report to read."""
+    """Metadata of all sources' report: the report to read, and their sums to plot."""
     return {
-        **report_metadata(total(reports.values())),
-        "sources": len(reports),
         "report": dg.MetadataValue.md(markdown),
+        "sources": len(reports),
+        **report_metadata(total(reports.values())),
     }
 
 
-def _table(table: pd.DataFrame, columns: Sequence[str]) -> dg.TableMetadataValue:
+def finding_metadata(finding: Finding) -> dict[str, Any]:
+    """Metadata of a check that looked into Qdrant: its counts, and a few ids if there is something to see."""
+    if not finding.examples:
+        return dict(finding.counts)
+    return {
+        **finding.counts,
+        "examples": dg.MetadataValue.md("\n".join(f"- `{e}`" for e in finding.examples)),
+    }
+
+
+def letters_metadata(letters: Sequence[DeadLetter]) -> dict[str, Any]:
+    """Metadata of dead letters: how many, and the first ones."""
+    if not letters:
+        return {"dead_letters": 0}
+    columns = ["document_id", "stage", "category", "message", "attempts"]
+    rows = [[getattr(letter, column) for column in columns] for letter in letters[:_FAILURE_ROWS]]
+    return {"dead_letters": len(letters), "first": _table(columns, rows)}
+
+
+def freshness_metadata(found: Freshness) -> dict[str, Any]:
+    """Metadata of a source's freshness: the date that counts, and how many days old it may be."""
+    return {
+        "newest": found.newest.isoformat() if found.newest else "unknown",
+        "freshness_sla_days": found.sla_days or "none",
+    }
+
+
+def _columns(table: pd.DataFrame, columns: Sequence[str]) -> dg.TableMetadataValue:
+    return _table(columns, table[list(columns)].itertuples(index=False))
+
+
+def _table(columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> dg.TableMetadataValue:
     return dg.MetadataValue.table(
         records=[
             dg.TableRecord({name: _cell(value) for name, value in zip(columns, row, strict=True)})
-            for row in table[list(columns)].itertuples(index=False)
+            for row in rows
         ],
         schema=dg.TableSchema(columns=[dg.TableColumn(name) for name in columns]),
     )
@@ -75,4 +119,6 @@ def _cell(value: Any) -> str | int | float | bool | None:
     if pd.isna(value):
         return None
     plain = value.item() if hasattr(value, "item") else value
-    return plain if isinstance(plain, bool | int | float) else str(plain)[:_CELL_LENGTH]
+    if isinstance(plain, float):
+        return round(plain, 3)
+    return plain if isinstance(plain, bool | int) else str(plain)[:_CELL_LENGTH]

@@ -6,11 +6,16 @@ from rag_pipeline.orchestration.assets import Pipelines, reconciliation_report
 from rag_pipeline.orchestration.partitions import SOURCES, sources
 
 
-@dg.sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING, target=None)
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    target=None,
+    description="Gives every manifest its partition, so that it can be materialized.",
+)
 def source_partitions(
     context: dg.SensorEvaluationContext, pipeline: Pipelines
 ) -> dg.SensorResult | dg.SkipReason:
-    """Give every manifest its partition, so that it can be materialized."""
+    """Ask for the partitions that are missing."""
     manifests = pipeline.manifests()
     missing = sorted(manifests.manifests.keys() - set(context.instance.get_dynamic_partitions(SOURCES)))
     if not missing:
@@ -22,6 +27,7 @@ def source_partitions(
 report_follows_sources = dg.AutomationConditionSensorDefinition(
     "report_follows_sources",
     target=[reconciliation_report],
+    description="Materializes the report whenever a source was indexed.",
     default_status=dg.DefaultSensorStatus.RUNNING,
     minimum_interval_seconds=30,
 )
