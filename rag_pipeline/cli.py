@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ def _log_to_stderr() -> None:
     # each record with the run's name before the root sees it.
     ours = logging.getLogger("rag_pipeline")
     ours.setLevel(logging.INFO)
-    ours.addHandler(logging.StreamHandler(sys.stderr))
+    ours.handlers = [logging.StreamHandler(sys.stderr)]
     ours.propagate = False
 
 
@@ -318,7 +319,10 @@ def ui(port: Annotated[int, typer.Option(help="Port of the web page.")] = 3000) 
 
     current: Settings = load_settings()
     prepare_environment(current.home)
-    os.execv(  # noqa: S606 - our own interpreter, fixed arguments
-        sys.executable,
-        [sys.executable, "-m", "dagster", "dev", "--workspace", "workspace.yaml", "--port", str(port)],
-    )
+    sys.stderr.write(f"Dagster is starting on http://127.0.0.1:{port}; Ctrl-C ends it.\n")
+    # A script's `&` leaves SIGINT ignored; Dagster would then ignore SIGTERM too, and nothing would end it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Quiet: the daemon tells twice a minute that there is nothing to do, and Dagster that `dg dev` is newer.
+    python = [sys.executable, "-W", "ignore:Function `dev_command` is superseded", "-m", "dagster"]
+    dev = ["dev", "--workspace", "workspace.yaml", "--port", str(port), "--log-level", "warning"]
+    os.execv(sys.executable, python + dev)  # noqa: S606 - our own interpreter, fixed arguments
