@@ -239,19 +239,24 @@ class Pipeline:
 def _desired(
     source_id: str, raw: pd.DataFrame, embedded: pd.DataFrame, facts: Mapping[str, Mapping[str, Any]]
 ) -> list[DesiredDocument]:
+    """The documents whose new version can be indexed: at least one chunk has its vector."""
     hashes = dict(zip(raw["document_id"], raw["content_hash"], strict=True))
-    return [
-        DesiredDocument(
-            document_id=row.document_id,
-            source_id=source_id,
-            content_hash=hashes[row.document_id],
-            chunks_key=row.chunks_key,
-            chunk_count=int(row.chunk_count),
-            failed_chunks=tuple(int(index) for index in row.failed_chunks.split(",") if index),
-            facts=facts[row.document_id],
-        )
-        for row in succeeded(embedded)
-    ]
+    found = []
+    for row in succeeded(embedded):
+        refused = tuple(int(index) for index in row.failed_chunks.split(",") if index)
+        if len(refused) < row.chunk_count:
+            found.append(
+                DesiredDocument(
+                    document_id=row.document_id,
+                    source_id=source_id,
+                    content_hash=hashes[row.document_id],
+                    chunks_key=row.chunks_key,
+                    chunk_count=int(row.chunk_count),
+                    failed_chunks=refused,
+                    facts=facts[row.document_id],
+                )
+            )
+    return found
 
 
 def _failed(

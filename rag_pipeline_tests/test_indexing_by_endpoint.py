@@ -78,3 +78,16 @@ def test_an_endpoint_that_is_down_fails_the_run_and_condemns_no_document(
     assert base.services.ledger.dead_letters.listed() == []
     server.script = lambda request: None
     assert base.index("refunds").documents.changed == 1
+
+
+def test_a_document_of_which_every_chunk_is_refused_keeps_its_last_good_version(
+    base: KnowledgeBase, server: OpenAIServer
+) -> None:
+    base.index("refunds")
+    before = base.points()
+    base.write("refunds", {"postage.md": "# Forbidden\n\nNothing in it may be embedded: Forbidden.\n"})
+    server.script = lambda request: refuse("Forbidden", request)
+    report = base.index("refunds")
+    assert report.documents.failed == 1
+    assert report.reconciled
+    assert base.points() == before
