@@ -13,7 +13,7 @@ def build_definitions(pipeline: Pipeline) -> dg.Definitions:
         assets=dg.load_assets_from_modules([assets]),
         asset_checks=dg.load_asset_checks_from_modules([checks]),
         jobs=[jobs.index_source, jobs.report_reconciliation],
-        sensors=[sensors.source_partitions, sensors.report_follows_sources],
+        sensors=[sensors.source_partitions, sensors.report_follows_sources, sensors.killed_commands],
         resources={
             "pipeline": dg.ResourceDefinition.hardcoded_resource(pipeline),
             "io_manager": ParquetTables(base_path=pipeline.tables_root),

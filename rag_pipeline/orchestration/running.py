@@ -1,7 +1,6 @@
 """Running the jobs from the command line: in this process, on the instance that the UI shows."""
 
 import os
-import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,17 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
-from dagster import DagsterRunStatus, RunsFilter
 
 from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.orchestration.abandoned_runs import end_abandoned_runs, process_tags
 from rag_pipeline.orchestration.building import build_definitions
 from rag_pipeline.orchestration.jobs import index_source, report_reconciliation
 from rag_pipeline.orchestration.partitions import SOURCES
 from rag_pipeline.pipeline import Pipeline
-
-# Who runs it: a run whose process is gone can then be told from one that is still going on.
-HOST_TAG = "rag/host"
-PROCESS_TAG = "rag/process"
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run configuration without Dagster's console log, which would drown what a command prints; the UI has it."""
@@ -61,34 +56,6 @@ def configured_instance(home: Path) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def end_abandoned_runs(instance: dg.DagsterInstance) -> list[str]:
-    """Fail the runs of commands on this machine whose process is gone, and free the pool slots they hold.
-
-    Nobody else does: Dagster watches only the runs that its daemon launched, and a slot that a killed command
-    held would make every later one wait for ever.
-    """
-    ours = RunsFilter(
-        statuses=[DagsterRunStatus.STARTED, DagsterRunStatus.STARTING], tags={HOST_TAG: socket.gethostname()}
-    )
-    ended = []
-    for run in instance.get_runs(filters=ours):
-        if not _is_alive(int(run.tags[PROCESS_TAG])):
-            instance.report_run_failed(run, "Its process was killed; what it had finished is kept.")
-            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
-            ended.append(run.run_id)
-    return ended
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
 def run_sources(
     pipeline: Pipeline, source_ids: Sequence[str], *, instance: dg.DagsterInstance
 ) -> Iterator[FinishedRun]:
@@ -104,7 +71,7 @@ def run_sources(
             partition_key=source_id,
             raise_on_error=False,
             run_config=QUIET,
-            tags=_process_tags(),
+            tags=process_tags(),
         )
         yield FinishedRun(
             source_id=source_id,
@@ -118,11 +85,7 @@ def run_sources(
 def run_report(pipeline: Pipeline, *, instance: dg.DagsterInstance) -> None:
     """Write the report of all sources."""
     job = build_definitions(pipeline).resolve_job_def(report_reconciliation.name)
-    job.execute_in_process(instance=instance, run_config=QUIET, tags=_process_tags())
-
-
-def _process_tags() -> dict[str, str]:
-    return {HOST_TAG: socket.gethostname(), PROCESS_TAG: str(os.getpid())}
+    job.execute_in_process(instance=instance, run_config=QUIET, tags=process_tags())
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:

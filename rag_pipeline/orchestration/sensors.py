@@ -1,7 +1,8 @@
-"""Sensors: partitions follow the manifests, the report follows the sources."""
+"""Sensors: partitions follow the manifests, the report the sources, and killed commands block nobody."""
 
 import dagster as dg
 
+from rag_pipeline.orchestration.abandoned_runs import end_abandoned_runs
 from rag_pipeline.orchestration.assets import Pipelines, reconciliation_report
 from rag_pipeline.orchestration.partitions import SOURCES, sources
 
@@ -22,6 +23,18 @@ def source_partitions(
         broken = f", {len(manifests.problems)} problems in manifests" if manifests.problems else ""
         return dg.SkipReason(f"{len(manifests.manifests)} sources have their partition{broken}")
     return dg.SensorResult(dynamic_partitions_requests=[sources.build_add_request(missing)])
+
+
+@dg.sensor(
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    target=None,
+    description="Ends the runs of killed commands, so that no other run waits for what they held.",
+)
+def killed_commands(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+    """End the runs whose process is gone."""
+    ended = end_abandoned_runs(context.instance)
+    return dg.SkipReason(f"Ended {', '.join(ended)}" if ended else "No command was killed")
 
 
 report_follows_sources = dg.AutomationConditionSensorDefinition(

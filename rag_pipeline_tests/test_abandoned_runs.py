@@ -1,0 +1,43 @@
+"""A killed command leaves a run that never ends and the store's only pool slot; neither may block others."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from rag_pipeline.orchestration.abandoned_runs import process_tags
+from rag_pipeline.orchestration.assets import STORE_POOL
+from rag_pipeline.orchestration.building import build_definitions
+from rag_pipeline.orchestration.sensors import killed_commands
+from rag_pipeline_tests.knowledge_base import KnowledgeBase
+
+
+@pytest.fixture
+def ended_process() -> int:
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_the_run_of_a_killed_command_fails_and_frees_its_slot(tmp_path: Path, ended_process: int) -> None:
+    job = build_definitions(KnowledgeBase(tmp_path).pipeline).resolve_job_def("index_source")
+    ours = process_tags()
+    gone = {name: value.rpartition(":")[0] + f":{ended_process}" for name, value in ours.items()}
+    elsewhere = dict.fromkeys(ours, f"another-machine:{ended_process}")
+    with dg.instance_for_test(temp_dir=str(tmp_path)) as instance:
+        killed, alive, foreign, launched = (
+            instance.create_run_for_job(job, tags=tags, status=dg.DagsterRunStatus.STARTED).run_id
+            for tags in (gone, ours, elsewhere, {})
+        )
+        storage = instance.event_log_storage
+        storage.set_concurrency_slots(STORE_POOL, 1)
+        assert storage.claim_concurrency_slot(STORE_POOL, killed, "qdrant_collection").is_claimed
+
+        killed_commands(dg.build_sensor_context(instance))
+
+        statuses = {run.run_id: run.status for run in instance.get_runs()}
+        assert statuses.pop(killed) is dg.DagsterRunStatus.FAILURE
+        assert statuses == dict.fromkeys((alive, foreign, launched), dg.DagsterRunStatus.STARTED)
+        assert storage.claim_concurrency_slot(STORE_POOL, alive, "qdrant_collection").is_claimed
