@@ -17,7 +17,7 @@ from upath import UPath
 from rag_pipeline.chunking.stage import chunk_source
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
 from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
-from rag_pipeline.index.desired import DesiredDocument, document_facts
+from rag_pipeline.index.desired import DesiredDocument, document_facts, source_facts
 from rag_pipeline.index.generations import ensure_live
 from rag_pipeline.index.reconciling import SourceReport
 from rag_pipeline.index.stage import FailedDocument, index_source
@@ -25,7 +25,7 @@ from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.normalize.detecting import detect_type
-from rag_pipeline.normalize.stage import normalize_source, normalized_key
+from rag_pipeline.normalize.stage import attempt_key, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
 from rag_pipeline.sources.listing import list_source
@@ -91,7 +91,7 @@ class Pipeline:
         """Convert what is not converted yet; a failure that must not be tried again is not."""
         started = time.monotonic()
         manifest, services = self.manifest(source_id), self.services
-        ocr = manifest.parsing.ocr
+        parsing = manifest.parsing
         letters = services.ledger.dead_letters
         exhausted = letters.exhausted(source_id, NORMALIZE)
         documents = list(documents_from_frame(raw, source_id))
@@ -104,12 +104,12 @@ class Pipeline:
                 passwords=services.passwords(manifest),
                 workers=services.settings.workers,
                 artifacts=services.artifacts,
-                known_failure=lambda one: exhausted.get((one.document_id, normalized_key(one, ocr), None)),
+                known_failure=lambda one: exhausted.get((one.document_id, attempt_key(one, parsing), None)),
                 advance=advance,
             ):
                 document = result.document
                 if result.error:
-                    key = normalized_key(document, ocr)
+                    key = attempt_key(document, parsing)
                     failures.append(
                         Failure(
                             document.document_id,
@@ -217,7 +217,7 @@ class Pipeline:
                 self._live(client),
                 source_id=source_id,
                 desired=desired,
-                failed=_failed(raw, {one.document_id for one in desired}, facts),
+                failed=_failed(raw, {one.document_id for one in desired}, facts, source_facts(manifest)),
                 embedded=int(embedded["embedded"].sum()),
                 newest=_newest(raw),
                 ledger=services.ledger,
@@ -260,13 +260,16 @@ def _desired(
 
 
 def _failed(
-    raw: pd.DataFrame, desired: Collection[str], facts: Mapping[str, Mapping[str, Any]]
+    raw: pd.DataFrame,
+    desired: Collection[str],
+    facts: Mapping[str, Mapping[str, Any]],
+    sources_own: Mapping[str, Any],
 ) -> list[FailedDocument]:
     at_listing = {document_id: error.category for document_id, error in failed(raw)}
     return [
         FailedDocument(
             document_id,
-            facts.get(document_id),
+            facts.get(document_id, sources_own),
             withdraw=at_listing.get(document_id) in _ACCESS_UNKNOWN,
         )
         for document_id in raw["document_id"]

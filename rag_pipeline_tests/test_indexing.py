@@ -155,11 +155,11 @@ def test_two_documents_with_the_same_bytes_are_two_documents(base: KnowledgeBase
 
 def test_a_document_that_cannot_be_read_any_more_keeps_its_last_good_version(base: KnowledgeBase) -> None:
     base.index("refunds")
-    before = base.points().keys()
+    before = base.points()
     base.write("refunds", {"postage.md": b""})
     report = base.index("refunds")
     assert report.documents == DocumentCounts(seen=2, unchanged=1, failed=1)
-    assert base.points().keys() == before
+    assert base.points() == before, "with the dates of the text that stays"
     assert report.reconciled
     (letter,) = base.services.ledger.dead_letters.listed(["refunds"])
     assert (letter.document_id, letter.category, letter.attempts) == ("refunds/postage.md", "empty", 1)
@@ -169,6 +169,24 @@ def test_a_document_that_cannot_be_read_any_more_keeps_its_last_good_version(bas
     base.page("refunds", "postage")
     assert base.index("refunds").documents.failed == 0
     assert base.services.ledger.dead_letters.listed() == []
+
+
+def test_the_last_good_version_is_governed_by_todays_manifest(base: KnowledgeBase) -> None:
+    base.manifest("refunds", roles=["support", "finance"])
+    base.index("refunds")
+    base.write("refunds", {"postage.md": b""})
+    (base.folder / "files/refunds/refunds.md").unlink()
+    (base.folder / "files/refunds/refunds.md").symlink_to("/nowhere/refunds.md")
+    base.manifest("refunds", roles=["finance", "hr"], trust_tier=3)
+    report = base.index("refunds")
+    assert report.documents.failed == 2
+    assert report.embedded == report.chunks.written == 0
+    access = {p["document_id"]: (p["access_groups"], p["trust_tier"]) for p in base.points().values()}
+    assert access == {
+        "refunds/postage.md": (["finance", "hr"], 3),  # its own facts are known: only its text is not
+        "refunds/refunds.md": (["finance"], 3),  # nothing is known of it: nobody new is let in
+    }
+    assert base.find("hardware", "support") == ()
 
 
 def test_a_document_whose_access_cannot_be_established_is_withdrawn(base: KnowledgeBase) -> None:

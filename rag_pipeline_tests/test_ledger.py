@@ -48,7 +48,7 @@ def document(document_id: str, **facts: object) -> IndexedDocument:
         "source_id": "handbook",
         "content_hash": "hash-1",
         "chunks_key": "chunks-1",
-        "facts_hash": "facts-1",
+        "facts": {"access_groups": ["support"]},
         "chunk_count": 3,
         "failed_chunks": (),
     }

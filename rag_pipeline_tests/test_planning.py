@@ -91,12 +91,6 @@ def test_a_failed_chunk_is_not_expected() -> None:
     assert plan_source([one], recorded(one), StoredPoints(points(one))).nothing_to_do
 
 
-def test_a_document_of_which_nothing_can_be_said_now_is_left_alone() -> None:
-    one = document()
-    plan = plan_source([], recorded(one), StoredPoints(points(one)), keep=[one.document_id])
-    assert plan.nothing_to_do
-
-
 versions = st.builds(
     document,
     name=st.sampled_from(["A.md", "a.md", "b.md", "c.md"]),

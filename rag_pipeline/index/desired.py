@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from rag_pipeline.chunking.identity import chunk_id, point_id
-from rag_pipeline.index.schema import FACT_FIELDS, digest, rfc3339
+from rag_pipeline.index.schema import FACT_FIELDS, rfc3339
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.manifest import Manifest
@@ -29,11 +29,6 @@ class DesiredDocument:
     facts: Mapping[str, Any]
 
     @cached_property
-    def facts_hash(self) -> str:
-        """Digest of the facts, to see that one changed."""
-        return digest(dict(self.facts))
-
-    @cached_property
     def points(self) -> dict[str, int]:
         """Chunk index by point id, of every chunk that Qdrant must hold, in order."""
         failed = set(self.failed_chunks)
@@ -50,7 +45,7 @@ class DesiredDocument:
             source_id=self.source_id,
             content_hash=self.content_hash,
             chunks_key=self.chunks_key,
-            facts_hash=self.facts_hash,
+            facts=dict(self.facts),
             chunk_count=self.chunk_count,
             failed_chunks=self.failed_chunks,
         )
@@ -64,11 +59,23 @@ def recorded_points(recorded: IndexedDocument) -> set[str]:
     }
 
 
-def last_good_version(recorded: IndexedDocument, facts: Mapping[str, Any]) -> DesiredDocument:
-    """The version that stays when a document's new one cannot be read, under today's facts.
+# Facts that the manifest decides, whatever the content: they hold for an old version of a document too.
+_GOVERNED = (
+    "tenant", "trust_tier", "source_type", "lifecycle", "audience", "environments", "access_groups", "owner",
+    "system",
+)  # fmt: skip
 
-    Its access follows the manifest even while its text is old.
+
+def last_good_version(recorded: IndexedDocument, today: Mapping[str, Any]) -> DesiredDocument:
+    """The version that stays when a document's new one cannot be read: its own dates, today's governance.
+
+    `today` are the document's facts, or, where the document could not even be listed, its source's. In that
+    case nobody is let in who was not before, since what the document says of its access is not known.
     """
+    governed = {name: today[name] for name in _GOVERNED}
+    if "mime_type" not in today:
+        before = recorded.facts["access_groups"]
+        governed["access_groups"] = [group for group in before if group in today["access_groups"]]
     return DesiredDocument(
         document_id=recorded.document_id,
         source_id=recorded.source_id,
@@ -76,7 +83,7 @@ def last_good_version(recorded: IndexedDocument, facts: Mapping[str, Any]) -> De
         chunks_key=recorded.chunks_key,
         chunk_count=recorded.chunk_count,
         failed_chunks=recorded.failed_chunks,
-        facts=facts,
+        facts={**recorded.facts, **governed},
     )
 
 
@@ -93,18 +100,26 @@ def document_facts(document: RawDocument, manifest: Manifest) -> dict[str, Any]:
         "updated_at": own.updated_at,
     }
     facts: dict[str, Any] = {
-        "tenant": manifest.tenant,
-        "trust_tier": manifest.trust_tier,
+        **source_facts(manifest),
         "source_url": own.source_url,
         "language": own.language or manifest.language,
         "mime_type": document.mime_type,
+        "access_groups": list(own.access_groups),
+        **{name: rfc3339(value) for name, value in dates.items() if value is not None},
+    }
+    return {name: facts[name] for name in FACT_FIELDS if facts.get(name) is not None}
+
+
+def source_facts(manifest: Manifest) -> dict[str, Any]:
+    """The payload fields that a source gives to all its documents; each may narrow its access groups."""
+    return {
+        "tenant": manifest.tenant,
+        "trust_tier": manifest.trust_tier,
         "source_type": manifest.source_type.value,
         "lifecycle": manifest.lifecycle.value,
         "audience": list(manifest.audience),
         "environments": list(manifest.environments),
-        "access_groups": list(own.access_groups),
+        "access_groups": list(manifest.access_groups),
         "owner": manifest.owner,
         "system": manifest.system,
-        **{name: rfc3339(value) for name, value in dates.items() if value is not None},
     }
-    return {name: facts[name] for name in FACT_FIELDS if facts.get(name) is not None}

@@ -68,23 +68,20 @@ def plan_source(
     desired: Iterable[DesiredDocument],
     recorded: Mapping[str, IndexedDocument],
     stored: StoredPoints,
-    *,
-    keep: Collection[str] = (),
 ) -> SourcePlan:
     """Compare what should be with what is recorded and what Qdrant holds, by id.
 
-    A ledger that says "done" over an empty collection plans every point anew. Recorded documents in `keep`
-    are neither wanted nor deleted: nothing can be said of them now, so they stay as they are.
+    A ledger that says "done" over an empty collection plans every point anew.
     """
     published = set(stored.published)
     documents = tuple(_plan_document(one, recorded.get(one.document_id), published) for one in desired)
-    wanted = {planned.desired.document_id for planned in documents} | set(keep)
+    wanted = {planned.desired.document_id for planned in documents}
     deleted = tuple(sorted(recorded.keys() - wanted))
     accounted: set[str] = set()
     for planned in documents:
         accounted.update(planned.desired.points)
         accounted.update(planned.withdraw)
-    for document_id in (*deleted, *keep):
+    for document_id in deleted:
         accounted.update(recorded_points(recorded[document_id]))
     orphans = sorted((published | set(stored.unpublished)) - accounted)
     reused = sum(
@@ -108,7 +105,7 @@ def _plan_document(
         old = recorded_points(recorded) - desired.points.keys()
         return PlannedDocument(desired, Change.REWRITTEN, write=points, withdraw=tuple(sorted(old)))
     lost = tuple(point for point in points if point not in published)
-    if recorded.facts_hash != desired.facts_hash:
+    if recorded.facts != desired.facts:
         return PlannedDocument(desired, Change.FACTS, write=lost, lost=lost)
     if lost:
         return PlannedDocument(desired, Change.REPAIRED, write=lost, lost=lost)

@@ -1,7 +1,7 @@
 """Bringing Qdrant to what a source's documents ask for, and accounting for every chunk."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,6 @@ from rag_pipeline.index.reconciling import (
 )
 from rag_pipeline.index.scanning import stored_points
 from rag_pipeline.index.writing import STAGE, SourceWriter
-from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.progress import Progress
@@ -33,12 +32,13 @@ from rag_pipeline.progress import Progress
 class FailedDocument:
     """A listed document that has no readable new version.
 
-    `facts` are today's facts where they are known; the last good version stays under them. `withdraw` means
-    that its permissions could not be established: then nobody may see it.
+    Its last good version stays, governed by `facts`: the document's own as of today, or its source's where
+    it could not be listed. `withdraw` means that its permissions could not be established: then nobody may
+    see it.
     """
 
     document_id: str
-    facts: Mapping[str, Any] | None
+    facts: Mapping[str, Any]
     withdraw: bool = False
 
 
@@ -65,10 +65,13 @@ def index_source(
     started = time.monotonic()
     recorded = ledger.documents.of_source(generation.name, source_id)
     stored = stored_points(client, generation.name, source_id)
-    kept = [one for one in failed if not one.withdraw and one.document_id in recorded]
-    wanted = [*desired, *_last_good_versions(kept, recorded)]
-    untouched = {one.document_id for one in kept if one.facts is None}
-    plan = plan_source(wanted, recorded, stored, keep=untouched)
+    kept = [
+        last_good_version(recorded[one.document_id], one.facts)
+        for one in failed
+        if not one.withdraw and one.document_id in recorded
+    ]
+    wanted = [*desired, *kept]
+    plan = plan_source(wanted, recorded, stored)
     doubled = duplicates(
         plan.orphans,
         {point for planned in plan.documents for point in planned.desired.points},
@@ -122,14 +125,6 @@ def compare_source(
     recorded = ledger.documents.of_source(generation.name, source_id)
     stored: StoredPoints = stored_points(client, generation.name, source_id)
     return compare(recorded.values(), stored, client=client, collection=generation.name)
-
-
-def _last_good_versions(
-    kept: Iterable[FailedDocument], recorded: Mapping[str, IndexedDocument]
-) -> Iterable[DesiredDocument]:
-    for one in kept:
-        if one.facts is not None:
-            yield last_good_version(recorded[one.document_id], one.facts)
 
 
 def _report(

@@ -1,8 +1,9 @@
 """What is indexed: one row a document and generation, written only once Qdrant has confirmed it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Engine, delete, select, update
 
@@ -21,7 +22,7 @@ class IndexedDocument:
     source_id: str
     content_hash: str
     chunks_key: str
-    facts_hash: str
+    facts: Mapping[str, Any]
     chunk_count: int
     failed_chunks: tuple[int, ...]
 
@@ -51,7 +52,7 @@ class Documents:
                     source_id=row["source_id"],
                     content_hash=row["content_hash"],
                     chunks_key=row["chunks_key"],
-                    facts_hash=row["facts_hash"],
+                    facts=row["facts"],
                     chunk_count=row["chunk_count"],
                     failed_chunks=tuple(row["failed_chunks"]),
                 )

@@ -59,7 +59,7 @@ documents = Table(
     Column("source_id", String, nullable=False, index=True),
     Column("content_hash", String, nullable=False, comment="the version that readers see"),
     Column("chunks_key", String, nullable=False, comment="artifact that holds the version's chunks"),
-    Column("facts_hash", String, nullable=False, comment="of the payload's facts that are not content"),
+    Column("facts", JSON, nullable=False, comment="payload fields that the content does not decide"),
     Column("chunk_count", Integer, nullable=False),
     Column("failed_chunks", JSON, nullable=False, comment="indexes of chunks in dead letters"),
     Column("indexed_at", UtcDateTime, nullable=False),
