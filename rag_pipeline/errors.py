@@ -48,7 +48,7 @@ class DocumentError(RagPipelineError):
     """One document (or chunk of it) cannot be processed.
 
     `transient` failures are tried again by later runs, a bounded number of times; the others wait until
-    the document's content changes or a person retries them.
+    the document's content or its limits change, or a person retries them.
     """
 
     def __init__(self, category: FailureCategory, message: str, *, transient: bool = False) -> None:

@@ -14,7 +14,7 @@ from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Converter
 from rag_pipeline.sources.document import RawDocument
-from rag_pipeline.sources.manifest import Manifest, OcrMode
+from rag_pipeline.sources.manifest import Manifest, OcrMode, Parsing
 
 VERSION: Final = 1
 """Raise it when the same bytes give another Markdown: every document is then converted anew."""
@@ -55,6 +55,21 @@ def normalized_key(document: RawDocument, ocr: OcrMode) -> str:
     )
 
 
+def attempt_key(document: RawDocument, parsing: Parsing) -> str:
+    """What a failure to normalize a document depends on: its input, the limits and the passwords named.
+
+    Another limit or variable makes another key, so that the document is tried again by itself. Only the names
+    of the variables are part of it.
+    """
+    return artifact_key(
+        "attempt",
+        VERSION,
+        normalized_key(document, parsing.ocr),
+        parsing.limits.model_dump(),
+        parsing.password_env,
+    )
+
+
 def summary_key(key: str) -> str:
     """The key of the few facts that are kept beside a normalized document."""
     return key.removesuffix(".json") + ".summary.json"
@@ -86,7 +101,7 @@ def normalize_source(
     """Normalize a source's documents in worker processes, yielding one result a document as they are done.
 
     A document that is stored already is not converted again, nor is one for which `known_failure` gives the
-    permanent failure of exactly this content. An artifact is stored before its result is yielded.
+    permanent failure of the same attempt (`attempt_key`). An artifact is stored before its result is yielded.
     `passwords` are the values of the variables that the manifest names. `advance` is called once a
     document.
     """
