@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.decoding import decode
 from rag_pipeline.normalize.detecting import detect, detect_type
+from rag_pipeline.normalize.text_kinds import likely_kind, markup_kind
 
 
 def zipped(*names: str, first: tuple[str, str] | None = None) -> bytes:
@@ -76,6 +77,15 @@ def test_the_head_tells_the_same_as_the_whole_file(data_root: Path) -> None:
     for path in files:
         data = path.read_bytes()
         assert detect_type(data[:8192], path.name) == detect(data, path.name).mime_type, path.name
+
+
+@pytest.mark.parametrize(
+    "unit", ["|", "[", "[a", "[a](", "\n", " \n", "-", "<a ", ":a", "= a\n", "a|b\n", "a,b;"]
+)
+def test_no_text_takes_long_to_be_told(unit: str) -> None:
+    # Listing has no time limit for a document: in quadratic time, this would take hours.
+    text = "x" + unit * 500_000
+    assert "/" in (markup_kind(text) or likely_kind(text))
 
 
 @settings(deadline=None)

@@ -1,4 +1,7 @@
-"""Telling the kinds of text apart by their markup."""
+"""Telling the kinds of text apart by their markup.
+
+This is done while a source is listed, outside the workers, so every pattern takes linear time on any text.
+"""
 
 import re
 from typing import Final
@@ -18,13 +21,13 @@ _MAIL_HEADER: Final = re.compile(
     r"^(From|To|Cc|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|Content-Type|Reply-To|Delivered-To|"
     r"X-[\w-]+|DKIM-Signature|Sender|References|In-Reply-To|List-[\w-]+):", re.IGNORECASE,
 )  # fmt: skip
-_LATEX: Final = re.compile(r"^\s*\\(documentclass|begin\{document\})", re.MULTILINE)
+_LATEX: Final = re.compile(r"^[ \t]*\\(documentclass|begin\{document\})", re.MULTILINE)
 _ASCIIDOC: Final = re.compile(
     r"^(={1,5} \S|:[\w-]+:( |$)|\[(source|NOTE|TIP|WARNING|cols)\b|\|===$)", re.MULTILINE
 )
 _MARKDOWN: Final = re.compile(
-    r"^(#{1,6} \S|```|~~~|\s{0,3}[-*+] \S|> |\|?.*\|.*\n\|?\s*:?-{2,}|(={3,}|-{3,})$)"
-    r"|\[[^\]\n]+\]\([^)\s]+\)|\*\*\w",
+    r"^(#{1,6} \S|```|~~~| {0,3}[-*+] \S|> |\|?[ \t]*:?-{2,}:?[ \t]*\||(={3,}|-{3,})$)"
+    r"|\[[^\[\]\n]+\]\([^()\s]+\)|\*\*\w",
     re.MULTILINE,
 )
 
