@@ -161,7 +161,10 @@ def test_front_matter_that_is_not_closed_in_time_cannot_lose_its_access_groups(t
     assert failure_of(source("hr"), text.encode()[:HEAD_BYTES]).category is FailureCategory.BAD_METADATA
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030", "latin-1"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be", "gb18030", "latin-1"],
+)
 def test_access_groups_count_in_every_encoding(encoding: str) -> None:
     text = front("title: caf\u00e9\naccess_groups: [hr]").replace("\n", "\r\n")
     facts = facts_of(source("hr", "it"), text.encode(encoding))

@@ -201,6 +201,14 @@ def test_sidecars_are_documents_only_when_they_describe_nothing(tmp_path: Path) 
     assert only.facts.access_groups == ("it",)
 
 
+def test_a_sidecar_under_a_wrong_name_cannot_lose_its_access_groups(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md")
+    write(tmp_path, "a.md.meta.yml", text="access_groups: [it]\n")
+    listing = list_folder(tmp_path, include=["*.md"])
+    assert paths(listing) == ["b.md"]
+    assert "must be named a.md.meta.yaml" in failures(listing)["a.md"].message
+
+
 def test_bad_metadata_fails_its_own_document_with_the_hash_of_its_bytes(tmp_path: Path) -> None:
     write(tmp_path, "good.md")
     write(tmp_path, "wide.md", text="---\naccess_groups: [everyone]\n---\n")
@@ -316,10 +324,11 @@ def test_what_may_not_be_read_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["{folder}/nowhere", "{folder}/file.md", "memory://nowhere", "nosuchscheme://x"]
+    "url", ["{folder}/nowhere", "{folder}/file.md", "{folder}/loop", "memory://nowhere", "nosuchscheme://x"]
 )
 def test_a_source_that_cannot_be_listed_is_unavailable_not_empty(tmp_path: Path, url: str) -> None:
     write(tmp_path, "file.md")
+    (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(SourceUnavailable, match="source s: "):
         list_folder(url.format(folder=tmp_path))
 

@@ -1,6 +1,5 @@
 """A document's facts: its manifest's, narrowed and completed by front matter and by a sidecar file."""
 
-import codecs
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated
@@ -21,7 +20,8 @@ MAX_SIDECAR_BYTES = 1 << 16
 
 _ACCESS = "access_groups"
 _MOMENTS = ("updated_at", "effective_at", "valid_until")
-_BOMS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# With or without a byte order mark; in every other encoding that people use, front matter is ASCII.
+_ENCODINGS = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 
 
 def _web_url(value: str) -> str:
@@ -116,10 +116,10 @@ def _says_something(value: object) -> bool:
 
 
 def _decoded(head: bytes) -> str:
-    """Enough of the text to read front matter, whose keys are ASCII in every encoding that people use."""
-    for bom, encoding in _BOMS:
-        if head.startswith(bom):
-            return head[len(bom) :].decode(encoding, errors="replace")
+    """Enough of the text to read front matter."""
+    for encoding in _ENCODINGS:
+        if head.startswith(("---".encode(encoding), "\ufeff---".encode(encoding))):
+            return head.decode(encoding, errors="replace")
     return head.decode("utf-8", errors="replace")
 
 

@@ -1,5 +1,6 @@
 """Manifests: the YAML record of a source, validated strictly before anything else looks at it."""
 
+import os
 import re
 from datetime import datetime
 from enum import StrEnum
@@ -251,7 +252,7 @@ def resolve_root(manifest: Manifest) -> UPath:
         url = UPath(url).path
     if _URL.match(url):
         return UPath(url)
-    return UPath((manifest.folder / url).resolve())
+    return UPath(os.path.realpath(manifest.folder / url))  # unlike Path.resolve, no error for a loop of links
 
 
 def manifest_schema() -> dict[str, Any]:

@@ -15,6 +15,9 @@ from rag_pipeline.sources.facts import SIDECAR_SUFFIX
 from rag_pipeline.sources.globs import Glob
 from rag_pipeline.sources.manifest import Location
 
+# A slip that would leave what the sidecar says about access without effect.
+_MISNAMED_SIDECAR = ".meta.yml"
+
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
@@ -65,7 +68,7 @@ def walk(root: UPath, location: Location) -> Iterator[FoundFile]:
                 if not wanted or any(glob.matches_all_below(path) for glob in exclude):
                     continue
                 if entry.obstacle:
-                    yield _found(path, entry, sidecar=None)
+                    yield _found(path, entry, {})
                 else:
                     folders.append((path, entry.fs_path))
                 continue
@@ -74,13 +77,18 @@ def walk(root: UPath, location: Location) -> Iterator[FoundFile]:
             if any(glob.matches(path) for glob in include) and not any(
                 glob.matches(path) for glob in exclude
             ):
-                yield _found(path, entry, sidecar=files.get(entry.name + SIDECAR_SUFFIX))
+                yield _found(path, entry, files)
 
 
-def _found(path: Sequence[str], entry: _Entry, *, sidecar: _Entry | None) -> FoundFile:
+def _found(path: Sequence[str], entry: _Entry, beside: Mapping[str, _Entry]) -> FoundFile:
+    sidecar = beside.get(entry.name + SIDECAR_SUFFIX)
     obstacle = entry.obstacle
     if sidecar and sidecar.obstacle and not obstacle:
         obstacle = f"its sidecar {sidecar.name} is in the way: {sidecar.obstacle}"
+    if entry.name + _MISNAMED_SIDECAR in beside and not obstacle:
+        obstacle = (
+            f"its sidecar must be named {entry.name}{SIDECAR_SUFFIX}, not {_MISNAMED_SIDECAR}; rename it"
+        )
     return FoundFile(
         path="/".join(path),
         fs_path=entry.fs_path,
