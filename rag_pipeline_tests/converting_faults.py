@@ -37,6 +37,8 @@ def misbehave(document: RawDocument, options: ParsingOptions) -> NormalizedDocum
         raise ValueError("the parser met something odd")
     elif fault == "refuse":
         raise DocumentError(FailureCategory.CORRUPT, "It is damaged. Upload it again.")
+    elif fault == "slow":
+        time.sleep(0.5)
     elif fault == "print":
         print("noise of a parser")  # noqa: T201
     elif fault == "pidfile":

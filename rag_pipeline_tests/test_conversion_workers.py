@@ -121,6 +121,15 @@ def test_workers_are_reused_and_keep_standard_output_clean(capfd: pytest.Capture
     assert capfd.readouterr().out == ""
 
 
+def test_a_caller_that_takes_long_with_a_result_costs_no_other_document_its_time() -> None:
+    with converter(timeout_seconds=3) as pool:
+        list(pool.convert_all([document("good-1")]))  # starting the first worker may take long
+        results = pool.convert_all([document("good-2"), document("slow-3")])
+        assert next(results).document.path == "good-2"
+        time.sleep(3.1)
+        assert next(results).normalized is not None
+
+
 PARENT = """
 import sys
 from rag_pipeline_tests.test_conversion_workers import converter, document

@@ -59,9 +59,7 @@ def _die_with_parent(connection: Connection) -> None:
     The kernel's death signal would not do: the fork server is the parent here, and lives as long as workers.
     """
     pipe = select.poll()
-    pipe.register(
-        connection.fileno(), 0
-    )  # a hang-up is reported whether asked for or not, and nothing else is
+    pipe.register(connection.fileno(), 0)  # a hang-up is reported unasked, and nothing else is
 
     def watch() -> None:
         pipe.poll()
@@ -88,9 +86,6 @@ def _outcome(
     try:
         return convert_one(document, options)
     except DocumentError as error:
-        error.__cause__ = (
-            None  # a parser's exception may not survive the pipe, and its frames hold the document
-        )
         return error
     except MemoryError:
         return memory_error(memory_mb)

@@ -151,9 +151,10 @@ class Converter:
     def _results(self) -> Iterator[ConversionResult]:
         """The results that come within a moment, and the failures of documents that went over a limit."""
         busy = self._busy()
-        ready = wait([worker.connection for worker in busy], _LOOK_SECONDS)
+        wait([worker.connection for worker in busy], _LOOK_SECONDS)
         for worker in busy:
-            if worker.connection in ready:
+            # Asked anew, since the caller may take long with a result, and others are done meanwhile.
+            if worker.connection.poll():
                 yield self._answer(worker)
             elif time.monotonic() - worker.started > self._timeout:
                 yield self._fail(worker, _timeout_error(self._timeout))
