@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rag_pipeline.chunking.chunk import Chunk, embedding_input
 from rag_pipeline.chunking.chunker import chunk_document
 from rag_pipeline.chunking.cutting import cut_to_fit, is_character_border
-from rag_pipeline.chunking.identity import ChunkName, chunk_id, parse_chunk_id, point_id
+from rag_pipeline.chunking.identity import chunk_id, point_id
 from rag_pipeline.chunking.options import ChunkingOptions
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.chunking.tables import table_rows
@@ -192,10 +192,3 @@ def test_different_chunks_have_different_ids(one: tuple[str, str, int], other: t
 
     assert (chunk_id(*one) != chunk_id(*other)) == different
     assert (point_id(chunk_id(*one)) != point_id(chunk_id(*other))) == different
-
-
-@given(names)
-def test_a_chunk_id_tells_its_parts(name: tuple[str, str, int]) -> None:
-    document_id, content_hash, index = name
-
-    assert parse_chunk_id(chunk_id(*name)) == ChunkName(document_id, content_hash[:12], index)
