@@ -5,6 +5,7 @@ Outcomes are values, and no error of the SDK gets out of here: those hold the re
 
 import threading
 import time
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -116,6 +117,8 @@ class Endpoint:
                     timeout=Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
                     max_retries=0,
                 )
+                # The SDK's objects hold each other, and would leave closing to the garbage collector.
+                weakref.finalize(self, self._client.close)
             return self._client
 
     def _refusal(self, error: "APIStatusError") -> Refused | Transient | EmbeddingUnavailable:
