@@ -3,6 +3,7 @@
 import http.server
 import io
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -24,7 +25,7 @@ from rag_pipeline.normalize.document import BlockKind, NormalizedDocument
 from rag_pipeline.normalize.files import convert_file, listed_file, normalize_files
 from rag_pipeline.normalize.markdown_blocks import find_blocks
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.stage import NormalizedResult, normalize_source
+from rag_pipeline.normalize.stage import NormalizedResult, attempt_key, normalize_source
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.manifest import Limits, Manifest, OcrMode
 from rag_pipeline_tests.pdf_files import pdf_file, ruled_table, text_at
@@ -108,6 +109,7 @@ def test_cleaning_is_idempotent_and_leaves_only_what_is_seen(text: str) -> None:
 
 
 def test_invisible_characters_do_not_hide_words_and_overrides_are_reported() -> None:
+    assert read("two\x0blines", "a.txt").markdown == "two\nlines"
     document = read("Re\u200bfund\u00ad pol\u2060icy \u202egnihtemos\u202c\r\nm² ① é", "a.txt")
     assert document.markdown == "Refund policy gnihtemos\nm² ① é"
     assert any("direction" in warning for warning in document.warnings)
@@ -161,6 +163,18 @@ def test_every_format_becomes_structured_markdown(
     document = read(file.read_bytes(), file.name)
     assert expected in document.markdown
     assert texts(document, kind)
+
+
+def test_a_word_file_with_comments_in_its_xml_is_read() -> None:
+    from docx import Document
+    from lxml import etree
+
+    word = Document()
+    word.add_paragraph("Goods may be returned.").insert_paragraph_before("Refunds")
+    word.element.body.insert(1, etree.Comment("written by a program"))
+    data = io.BytesIO()
+    word.save(data)
+    assert read(data.getvalue(), "a.docx").markdown == "Refunds\n\nGoods may be returned."
 
 
 def test_slides_are_pages(data_root: Path) -> None:
@@ -220,15 +234,20 @@ def test_text_that_nobody_sees_is_left_out_and_noted() -> None:
 def test_scans_are_read_by_ocr_only_where_allowed() -> None:
     from PIL import Image, ImageDraw, ImageFont
 
-    image = Image.new("RGB", (700, 160), "white")
-    ImageDraw.Draw(image).text(
-        (20, 40), "Goods may be returned", fill="black", font=ImageFont.load_default(size=48)
-    )
+    image = Image.new("RGB", (400, 400), "white")
+    font = ImageFont.load_default(size=32)
+    ImageDraw.Draw(image).text((20, 40), "Goods may be returned", fill="black", font=font)
     scan = io.BytesIO()
     image.save(scan, "PDF")
     document = read(scan.getvalue(), "scan.pdf")
     assert "Goods may be returned" in document.markdown
     assert document.blocks[0].page == 1
+    letters = image.convert("L").point(lambda brightness: 255 - brightness)
+    transparent = Image.new("RGBA", image.size, (0, 0, 0, 0))
+    transparent.putalpha(letters)
+    picture = io.BytesIO()
+    transparent.save(picture, "PNG")
+    assert "Goods may be returned" in read(picture.getvalue(), "picture.png").markdown
     error = refused(scan.getvalue(), "scan.pdf", ParsingOptions(ocr=OcrMode.NEVER))
     assert error.category is FailureCategory.EMPTY
     assert "ocr" in error.message
@@ -261,12 +280,16 @@ def test_torch_is_never_imported() -> None:
 OLE_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
 
 
-def word_file(document_xml: str) -> bytes:
+def zipped(members: dict[str, str]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("word/document.xml", document_xml)
+        for name, text in members.items():
+            archive.writestr(name, text)
     return buffer.getvalue()
+
+
+def word_file(document_xml: str) -> bytes:
+    return zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": document_xml})
 
 
 @pytest.mark.parametrize(
@@ -278,16 +301,20 @@ def word_file(document_xml: str) -> bytes:
         (OLE_FILE, "a.xlsx", FailureCategory.ENCRYPTED, "password"),
         (b"\x1f\x8b\x08\0" + b"\0" * 60, "a.tar.gz", FailureCategory.UNSUPPORTED_TYPE, "Unpack"),
         (b"\0\1\2\3" * 200, "a.dat", FailureCategory.UNSUPPORTED_TYPE, "can be read"),
+        (b"\0\1\2\3" * 200, "a.pdf", FailureCategory.WRONG_TYPE, "ends in .pdf"),
+        (zipped({"a.txt": "x"}), "a.docx", FailureCategory.WRONG_TYPE, "Unpack"),
         (b"%PDF-1.7\n", "a.pdf", FailureCategory.CORRUPT, "Export"),
         (word_file("<w:document/>")[:-30], "a.docx", FailureCategory.CORRUPT, "Upload"),
         (word_file("<a>" + " " * 30_000_000 + "</a>"), "a.docx", FailureCategory.OVER_LIMIT, "unpack"),
         (word_file('<!DOCTYPE a [<!ENTITY b "c">]><a/>'), "a.docx", FailureCategory.CORRUPT, "entities"),
+        (re.sub(rb"(?s)(document.xml).{4}", b"\\1\xff\xff\xff\xff", word_file("<a/>"), count=1), "a.docx", FailureCategory.CORRUPT, "zip structure"),  # noqa: E501 - one file
+        (f"<!--{'x' * 70_000}--><!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "a.xml", FailureCategory.CORRUPT, "entities"),  # noqa: E501 - one file
         (b"[" * 100_000, "a.json", FailureCategory.OVER_LIMIT, "nested"),
         (b"<a><b></a>", "a.xml", FailureCategory.CORRUPT, "well-formed"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_what_to_do(
-    data: bytes, name: str, category: FailureCategory, advice: str
+    data: bytes | str, name: str, category: FailureCategory, advice: str
 ) -> None:
     error = refused(data, name)
     assert error.category is category, error.message
@@ -422,6 +449,19 @@ def test_a_source_is_converted_once_and_failures_are_not_tried_again(tmp_path: P
 
     stage.artifacts.delete(good.artifact_key or "")
     assert not stage.run(files[:1])["good.md"].reused
+
+
+def test_a_failure_stands_until_content_limits_or_named_passwords_change(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    file.write_text("one")
+    parsing = manifest().parsing
+    one = attempt_key(listed_file(file), parsing)
+    assert attempt_key(listed_file(file), manifest(limits={"max_pages": 3}).parsing) != one
+    assert attempt_key(listed_file(file), manifest(password_env=["DOCS_PASSWORD"]).parsing) != one
+    file.write_text("two")
+    assert attempt_key(listed_file(file), parsing) != one
+    file.write_text("one")
+    assert attempt_key(listed_file(file), parsing) == one
 
 
 def test_files_are_written_under_their_names(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from typing import Final
 
 from rag_pipeline.errors import DocumentError, FailureCategory
@@ -33,7 +34,7 @@ def check_archive(data: bytes) -> None:
                     )
                 if member.filename.endswith((".xml", ".rels")):
                     _check_xml(archive, member)
-    except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, NotImplementedError) as error:
         raise DocumentError(
             FailureCategory.CORRUPT,
             f"The file is damaged: its zip structure cannot be read ({error}). Upload it again.",

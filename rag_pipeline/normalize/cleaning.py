@@ -8,9 +8,9 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-_NEWLINES = re.compile(r"\r\n?|[\x85\u2028]")
+_NEWLINES = re.compile(r"\r\n?|[\x0b\x85\u2028]")
 _PARAGRAPH_SEPARATOR = re.compile("\u2029")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb\ufffe\uffff]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb\ufffe\uffff]")
 # Overrides, embeddings and isolates make the shown order differ from the stored one. The plain marks (LRM,
 # RLM, ALM) do not, but are invisible and would keep a search from matching.
 _DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")

@@ -7,7 +7,7 @@ from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import gates
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.archives import check_archive
-from rag_pipeline.normalize.detecting import detect
+from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.image_reading import convert_image
 from rag_pipeline.normalize.options import ParsingOptions
@@ -15,6 +15,7 @@ from rag_pipeline.normalize.pdf_reading import convert_pdf
 from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
 from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
 
+_READ: Final = TREE_TYPES | TEXT_TYPES | types.IMAGES | {types.PDF}
 _READABLE: Final = "PDF, Office, OpenDocument, EPUB, HTML, e-mail, text formats and images can be read"
 
 
@@ -31,16 +32,16 @@ def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocume
             "Split it, or raise `parsing.limits.max_bytes` in the manifest.",
         )
     detected = detect(data, name)
+    _refuse_unreadable(detected)
     document = _converted(data, detected.mime_type, options)
     gates.check(document)
     return replace(document, warnings=(detected.note, *document.warnings)) if detected.note else document
 
 
 def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> NormalizedDocument:
-    _refuse_unreadable(mime_type)
-    if mime_type in types.ZIP_BASED:
-        check_archive(data)
     try:
+        if mime_type in types.ZIP_BASED:
+            check_archive(data)
         if mime_type == types.PDF:
             return convert_pdf(data, options)
         if mime_type in types.IMAGES:
@@ -60,7 +61,8 @@ def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> Normaliz
         ) from error
 
 
-def _refuse_unreadable(mime_type: str) -> None:
+def _refuse_unreadable(detected: Detected) -> None:
+    mime_type = detected.mime_type
     if mime_type == types.EMPTY:
         raise DocumentError(FailureCategory.EMPTY, "The file has no content.")
     if mime_type == types.ENCRYPTED_OFFICE:
@@ -69,19 +71,17 @@ def _refuse_unreadable(mime_type: str) -> None:
             "The Office document is encrypted. Save it without a password: only PDFs can be opened "
             "with one from `parsing.password_env`.",
         )
+    if mime_type in _READ:
+        return
     if modern := types.LEGACY_OFFICE.get(mime_type):
-        raise DocumentError(
-            FailureCategory.UNSUPPORTED_TYPE,
-            f"The file is in an Office format from before 2007. Save it as {modern} and replace it.",
-        )
-    if mime_type in types.ARCHIVES:
-        raise DocumentError(
-            FailureCategory.UNSUPPORTED_TYPE, "Archives are not opened. Unpack it beside the other documents."
-        )
-    if mime_type not in TREE_TYPES | TEXT_TYPES | types.IMAGES | {types.PDF}:
-        raise DocumentError(
-            FailureCategory.UNSUPPORTED_TYPE, f"Files of type {mime_type} cannot be read; {_READABLE}."
-        )
+        reason = f"The file is in an Office format from before 2007. Save it as {modern} and replace it."
+    elif mime_type in types.ARCHIVES:
+        reason = "Archives are not opened. Unpack it beside the other documents."
+    else:
+        reason = f"Files of type {mime_type} cannot be read; {_READABLE}."
+    if detected.note:
+        raise DocumentError(FailureCategory.WRONG_TYPE, f"Note that {detected.note}. {reason}")
+    raise DocumentError(FailureCategory.UNSUPPORTED_TYPE, reason)
 
 
 def _brief(error: Exception) -> str:

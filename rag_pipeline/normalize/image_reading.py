@@ -3,6 +3,7 @@
 import io
 import warnings
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.assembling import assemble
@@ -15,6 +16,11 @@ from rag_pipeline.normalize.page_text import PageText
 from rag_pipeline.normalize.pdf_lines import page_pieces
 from rag_pipeline.sources.manifest import OcrMode
 
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+# Pillow would look for all it knows, EPS among them, which it hands to Ghostscript.
+_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
 # 50 megapixels: a page of A3 scanned at 500 dpi. Decoded it takes 150 MB.
 _MAX_PIXELS = 50_000_000
 
@@ -30,10 +36,8 @@ def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
     pages, notes = [], []
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # Pillow's own warning of large images; the limit below is stricter
-            image = Image.open(io.BytesIO(data))
+            warnings.simplefilter("ignore")  # Pillow warns of large images; the limit below is stricter
+            image = Image.open(io.BytesIO(data), formats=_FORMATS)
             frames = getattr(image, "n_frames", 1)
             if image.width * image.height > _MAX_PIXELS or frames > options.max_pages:
                 raise DocumentError(
@@ -43,7 +47,7 @@ def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
                 )
             for number, frame in enumerate(ImageSequence.Iterator(image), start=1):
                 # As a viewer shows it: cameras store the turn beside the pixels.
-                upright = ImageOps.exif_transpose(frame.convert("RGB") if frames > 1 else frame)
+                upright = _on_white(ImageOps.exif_transpose(frame))
                 result = recognize(upright, threads=options.ocr_threads)
                 if result.lines and result.confidence < LOW_CONFIDENCE:
                     notes.append(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")
@@ -55,3 +59,12 @@ def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
         ) from error
     markdown, blocks = assemble(page_pieces(pages))
     return NormalizedDocument(markdown, blocks, first_title(markdown, blocks), len(pages), tuple(notes))
+
+
+def _on_white(image: "Image") -> "Image":
+    """The image as a viewer shows it: black letters on a transparent ground would be black on black."""
+    from PIL import Image
+
+    if not image.has_transparency_data:
+        return image
+    return Image.alpha_composite(Image.new("RGBA", image.size, "white"), image.convert("RGBA"))

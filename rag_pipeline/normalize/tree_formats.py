@@ -7,7 +7,7 @@ installs), while these formats need nothing but their backend.
 import importlib
 import io
 import warnings
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
@@ -106,5 +106,14 @@ def _tree(data: bytes, mime_type: str) -> "DoclingDocument":
         raise DocumentError(
             FailureCategory.CORRUPT, f"The file cannot be read as {mime_type}: it is damaged. Save it anew."
         )
-    # The way that docling's own SimplePipeline takes.
-    return cast("DeclarativeDocumentBackend", document._backend).convert()
+    opened = cast("DeclarativeDocumentBackend", document._backend)
+    if mime_type == types.DOCX:
+        _drop_xml_comments(opened)
+    return opened.convert()  # the way that docling's own SimplePipeline takes
+
+
+def _drop_xml_comments(word: Any) -> None:
+    """Remove what is no element from a Word document's body: docling fails on it, and no reader sees it."""
+    from lxml import etree  # type: ignore[import-untyped]
+
+    etree.strip_tags(word.docx_obj.element, etree.Comment, etree.ProcessingInstruction)

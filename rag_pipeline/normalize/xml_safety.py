@@ -7,13 +7,14 @@ from rag_pipeline.errors import DocumentError, FailureCategory
 
 _ENTITY: Final = re.compile(r"<!ENTITY\b", re.IGNORECASE)
 _DECLARATION: Final = re.compile(r"^\s*<\?xml[^>]*\?>")
-# A document type stands before the root element; what comes later is text.
-_PROLOG: Final = 65_536
 
 
 def refuse_entities(text: str) -> None:
-    """Raise DocumentError for XML that declares entities: they may expand without limit or name files."""
-    if _ENTITY.search(text[:_PROLOG]):
+    """Raise DocumentError for XML that declares entities: they may expand without limit or name files.
+
+    The whole text is searched, since a comment of any length may stand before a declaration.
+    """
+    if _ENTITY.search(text):
         raise DocumentError(
             FailureCategory.CORRUPT,
             "The XML declares its own entities, which are never expanded. Save it without them.",
