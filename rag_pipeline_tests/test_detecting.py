@@ -122,6 +122,11 @@ def test_short_texts_are_decoded_without_being_told_how(encoding: str) -> None:
     assert decode(SENTENCES[encoding].encode(encoding)).text == SENTENCES[encoding]
 
 
+def test_a_long_beginning_in_ascii_does_not_hide_the_encoding() -> None:
+    text = "A line in plain English.\n" * 4_000 + SENTENCES["gb18030"]
+    assert decode(text.encode("gb18030")).text == text
+
+
 def test_a_declared_charset_is_honoured_and_a_lie_is_reported() -> None:
     honest = '<meta charset="Shift_JIS"><p>表示</p>'
     assert decode(honest.encode("shift_jis"), declared=True).text == honest

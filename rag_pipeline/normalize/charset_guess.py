@@ -5,6 +5,7 @@ are common here (a support note, a subtitle), so its guess is one candidate amon
 the candidate with the most ordinary characters wins.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Final
@@ -15,8 +16,9 @@ _CANDIDATES: Final = (
     "cp1252", "gb18030", "big5hkscs", "cp932", "euc_jp", "cp949",
     "cp1251", "koi8_r", "cp1250", "cp1253", "cp1256",
 )  # fmt: skip
-# A guess needs no more than this; a longer text would only take longer.
-_WINDOW: Final = 65_536
+# A guess needs no more than this; a longer text would only take longer, and listing guesses for every file.
+_WINDOW: Final = 8_192
+_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
 # The commonest Chinese characters, simplified and traditional, and those that Japanese shares; rare
 # characters are what a wrong multi-byte encoding produces.
 _COMMON_HAN: Final = frozenset(
@@ -33,7 +35,9 @@ _COMMON_HAN: Final = frozenset(
 
 def guess_encoding(data: bytes) -> str | None:
     """The most plausible encoding of a text that is not UTF-8, as a Python codec name; None if none fits."""
-    sample = data[:_WINDOW]
+    telling = _BEYOND_ASCII.search(data)
+    start = telling.start() // 4 * 4 if telling else 0  # whole characters of UTF-16 and UTF-32
+    sample = data[start : start + _WINDOW]
     best = from_bytes(sample).best()
     candidates = dict.fromkeys((*_CANDIDATES, *((best.encoding,) if best else ())))
     scored = [
