@@ -5,6 +5,8 @@ RagPipelineError
 ├── DocumentError           one document or chunk failed; becomes a dead letter, the others go on
 ├── SourceUnavailable       a source's location cannot be listed; the source fails, nothing is deleted
 ├── EmbeddingUnavailable    the embedding endpoint stayed down after its retries; the source fails
+├── LedgerError             the ledger's database failed; the source fails
+├── OutOfStep               a stage was given tables of another listing; the source fails
 └── StoreError              Qdrant refused, lost or cannot confirm something; the source fails
 
 Every message says what happened, to which document or setting, and what to do about it.
@@ -52,6 +54,8 @@ class DocumentError(RagPipelineError):
     """
 
     def __init__(self, category: FailureCategory, message: str, *, transient: bool = False) -> None:
+        # It may quote a parser or an endpoint, whose words no database need take as they are.
+        message = message.encode(errors="backslashreplace").decode().replace("\0", "\\0")
         super().__init__(message)
         self.category = category
         self.message = message
@@ -72,6 +76,14 @@ class SourceUnavailable(RagPipelineError):
 
 class EmbeddingUnavailable(RagPipelineError):
     """The embedding endpoint did not answer properly within its retries."""
+
+
+class LedgerError(RagPipelineError):
+    """The ledger's database refused or lost something."""
+
+
+class OutOfStep(RagPipelineError):
+    """Tables of different listings cannot be indexed together: ids would stand for other texts."""
 
 
 class StoreError(RagPipelineError):

@@ -4,8 +4,9 @@ Tables go in and out, one row a document, so that each stage can be run, kept an
 that failed in a stage is left out by the next one and stands in the dead letters.
 """
 
+import logging
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,9 +17,10 @@ from upath import UPath
 
 from rag_pipeline.chunking.stage import chunk_source
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
-from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
+from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory, OutOfStep
 from rag_pipeline.index.desired import DesiredDocument, document_facts, source_facts
 from rag_pipeline.index.generations import ensure_live
+from rag_pipeline.index.noticing import notice_listing
 from rag_pipeline.index.reconciling import SourceReport
 from rag_pipeline.index.stage import FailedDocument, index_source
 from rag_pipeline.index.store import open_store
@@ -28,7 +30,7 @@ from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import attempt_key, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
-from rag_pipeline.sources.listing import list_source
+from rag_pipeline.sources.listing import Listing, list_source
 from rag_pipeline.sources.manifest import Manifest
 from rag_pipeline.sources.manifest_folder import ManifestSet, load_manifests
 from rag_pipeline.sources.tables import documents_from_frame, listing_frame
@@ -41,7 +43,10 @@ from rag_pipeline.stage_tables import (
     failure_cells,
     stage_frame,
     succeeded,
+    versions_of,
 )
+
+logger = logging.getLogger(__name__)
 
 LIST, NORMALIZE, CHUNK, EMBED = "list", "normalize", "chunk", "embed"
 """The stages' names in dead letters."""
@@ -80,11 +85,23 @@ class Pipeline:
         )
 
     def list_documents(self, source_id: str) -> StageTable:
-        """What the source holds now."""
+        """What the source holds now. What is gone or restricted is so for readers from here on."""
         started = time.monotonic()
-        listing = list_source(self.manifest(source_id), detect=detect_type)
+        manifest, ledger = self.manifest(source_id), self.services.ledger
+        listing = list_source(manifest, detect=detect_type)
+        for document_id in listing.duplicates:
+            logger.warning("%s was listed twice; the later one counts", document_id)
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
-        self.services.ledger.dead_letters.record(source_id, LIST, failures)
+        ledger.dead_letters.record(source_id, LIST, failures)
+        if live := ledger.generations.live(self.services.settings.alias):
+            notice_listing(
+                ledger.documents,
+                live,
+                source_id=source_id,
+                tenant=manifest.tenant,
+                readers=_readers(listing),
+                source_readers=manifest.access_groups,
+            )
         return StageTable(listing_frame(listing), time.monotonic() - started)
 
     def normalize(self, source_id: str, raw: pd.DataFrame) -> StageTable:
@@ -121,6 +138,7 @@ class Pipeline:
                 rows.append(
                     {
                         "document_id": document.document_id,
+                        "content_hash": document.content_hash,
                         "normalized_key": result.artifact_key,
                         "title": document.facts.title or result.title or PurePosixPath(document.path).stem,
                         "characters": result.characters,
@@ -138,6 +156,7 @@ class Pipeline:
         """Split what is not split yet."""
         started = time.monotonic()
         services = self.services
+        versions = versions_of(normalized)
         documents = [(row.document_id, row.normalized_key, row.title) for row in succeeded(normalized)]
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
@@ -155,6 +174,7 @@ class Pipeline:
                 rows.append(
                     {
                         "document_id": result.document_id,
+                        "content_hash": versions[result.document_id],
                         "chunks_key": result.artifact_key,
                         "chunk_count": result.chunk_count,
                         "reused": result.reused,
@@ -168,6 +188,7 @@ class Pipeline:
         """Embed the texts that have no vector yet; a refused one is that chunk's failure alone."""
         started = time.monotonic()
         services = self.services
+        versions = versions_of(chunked)
         documents = [(row.document_id, row.chunks_key) for row in succeeded(chunked)]
         total = int(chunked["chunk_count"].sum())
         exhausted = services.ledger.dead_letters.exhausted(source_id, EMBED)
@@ -191,6 +212,7 @@ class Pipeline:
                 rows.append(
                     {
                         "document_id": result.document_id,
+                        "content_hash": versions[result.document_id],
                         "chunks_key": result.chunks_key,
                         "chunk_count": result.chunk_count,
                         "embedded": result.embedded,
@@ -210,7 +232,9 @@ class Pipeline:
             document.document_id: document_facts(document, manifest)
             for document in documents_from_frame(raw, source_id)
         }
-        desired = _desired(source_id, raw, embedded, facts)
+        letters = services.ledger.dead_letters.listed([source_id])
+        _require_same_listing(source_id, raw, embedded, {letter.document_id for letter in letters})
+        desired = _desired(source_id, embedded, facts)
         with open_store(services.store) as client:
             return index_source(
                 client,
@@ -236,11 +260,39 @@ class Pipeline:
         )
 
 
+def _readers(listing: Listing) -> dict[str, Sequence[str] | None]:
+    """The groups that may see each listed document; nobody where its access cannot be established."""
+    readers: dict[str, Sequence[str] | None] = {
+        one.document_id: one.facts.access_groups for one in listing.documents
+    }
+    for failure in listing.failures:
+        readers[failure.document_id] = () if failure.error.category in _ACCESS_UNKNOWN else None
+    return readers
+
+
+def _require_same_listing(
+    source_id: str, raw: pd.DataFrame, embedded: pd.DataFrame, failed_before: Collection[str]
+) -> None:
+    """Refuse tables of different listings: old text must not be stored under a new version's id.
+
+    Every listed document must have been embedded in the version that was listed, or stand in a dead letter.
+    """
+    listed = raw[raw["category"].isna()]
+    wanted, found = versions_of(listed), versions_of(embedded)
+    other = [one for one, version in found.items() if wanted.get(one) != version]
+    unseen = [one for one in wanted if one not in found and one not in failed_before]
+    if other or unseen:
+        example = min([*other, *unseen])
+        raise OutOfStep(
+            f"Source {source_id}: the embeddings are not of the listing in raw_documents ({example}, say). "
+            "Materialize normalized_documents, chunks and embeddings first, or run the job index_source."
+        )
+
+
 def _desired(
-    source_id: str, raw: pd.DataFrame, embedded: pd.DataFrame, facts: Mapping[str, Mapping[str, Any]]
+    source_id: str, embedded: pd.DataFrame, facts: Mapping[str, Mapping[str, Any]]
 ) -> list[DesiredDocument]:
     """The documents whose new version can be indexed: at least one chunk has its vector."""
-    hashes = dict(zip(raw["document_id"], raw["content_hash"], strict=True))
     found = []
     for row in succeeded(embedded):
         refused = tuple(int(index) for index in row.failed_chunks.split(",") if index)
@@ -249,7 +301,7 @@ def _desired(
                 DesiredDocument(
                     document_id=row.document_id,
                     source_id=source_id,
-                    content_hash=hashes[row.document_id],
+                    content_hash=row.content_hash,
                     chunks_key=row.chunks_key,
                     chunk_count=int(row.chunk_count),
                     failed_chunks=refused,

@@ -12,6 +12,7 @@ _FAILURE = {"category": "str", "message": "str", "transient": "boolean"}
 
 NORMALIZED_COLUMNS = {
     "document_id": "str",
+    "content_hash": "str",
     "normalized_key": "str",
     "title": "str",
     "characters": "Int64",
@@ -24,6 +25,7 @@ NORMALIZED_COLUMNS = {
 
 CHUNKED_COLUMNS = {
     "document_id": "str",
+    "content_hash": "str",
     "chunks_key": "str",
     "chunk_count": "Int64",
     "reused": "boolean",
@@ -32,6 +34,7 @@ CHUNKED_COLUMNS = {
 
 EMBEDDED_COLUMNS = {
     "document_id": "str",
+    "content_hash": "str",
     "chunks_key": "str",
     "chunk_count": "Int64",
     "embedded": "Int64",
@@ -63,6 +66,11 @@ def stage_frame(columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -
     return pd.DataFrame(
         {name: pd.Series([row[name] for row in ordered], dtype=dtype) for name, dtype in columns.items()}
     )
+
+
+def versions_of(frame: pd.DataFrame) -> dict[str, str]:
+    """The content hash of each document of a table."""
+    return dict(zip(frame["document_id"], frame["content_hash"], strict=True))
 
 
 def succeeded(frame: pd.DataFrame) -> Iterator[Any]:

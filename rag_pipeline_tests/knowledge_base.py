@@ -29,20 +29,28 @@ There are none. Whoever finds one tells the owner of this page about {title}.
 
 
 class KnowledgeBase:
-    """Manifests and files under a folder, indexed with the hashing embedder (no model, no network)."""
+    """Manifests and files under a folder, indexed with the hashing embedder (no model, no network).
 
-    def __init__(self, folder: Path, store: StoreLocation | None = None, alias: str = "knowledge") -> None:
+    `settings` replace those defaults.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        store: StoreLocation | None = None,
+        alias: str = "knowledge",
+        **settings: Any,
+    ) -> None:
         self.folder = folder
         server = store is not None and not store.embedded
+        defaults: dict[str, Any] = {"embedding_provider": "hashing", "workers": 1, "lock_wait_s": 20}
         self.settings = Settings(
             home=folder / "home",
             manifests=folder / "manifests",
             alias=alias,
-            embedding_provider="hashing",
             qdrant_url=store.url if store and server else None,
             qdrant_grpc_port=store.grpc_port if store and server else 6334,
-            workers=1,
-            lock_wait_s=20,
+            **(defaults | settings),
         )
         self.services = Services(self.settings)
         self.pipeline = Pipeline(self.services)
@@ -92,7 +100,12 @@ class KnowledgeBase:
         normalized = self.pipeline.normalize(source, raw).table
         chunks = self.pipeline.chunk(source, normalized).table
         embeddings = self.pipeline.embed(source, chunks).table
-        return self.pipeline.index(source, raw, embeddings)
+        report = self.pipeline.index(source, raw, embeddings)
+        documents, chunks = report.documents, report.chunks
+        assert documents.seen == documents.added + documents.changed + documents.unchanged + documents.failed
+        assert chunks.expected == chunks.written + chunks.reused + chunks.failed
+        assert chunks.expected == chunks.stored + chunks.missing + chunks.failed
+        return report
 
     @property
     def collection(self) -> str:
@@ -114,7 +127,14 @@ class KnowledgeBase:
         with open_store(self.services.store) as client:
             client.delete(self.collection, models.PointIdsList(points=list(ids)), wait=True)
 
-    def find(self, question: str, *groups: str, tenant: str = "default") -> tuple[RetrievedChunk, ...]:
+    def chunk_count(self, document_id: str) -> int:
+        """How many chunks the version has that readers may see."""
+        source = document_id.split("/")[0]
+        return self.services.ledger.documents.of_source(self.collection, source)[document_id].chunk_count
+
+    def find(
+        self, question: str, *groups: str, tenant: str = "default", limit: int = 10
+    ) -> tuple[RetrievedChunk, ...]:
         """What a caller of these groups finds."""
         (result,) = retrieve(
             [question],
@@ -123,5 +143,6 @@ class KnowledgeBase:
             alias=self.settings.alias,
             embedder=self.services.embedder,
             ledger=self.services.ledger,
+            limit=limit,
         )
         return result.chunks

@@ -7,6 +7,7 @@ import pytest
 from qdrant_client import models
 
 from rag_pipeline.chunking.identity import point_id
+from rag_pipeline.errors import OutOfStep
 from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.reconciling import ChunkCounts, DocumentCounts, Healed
 from rag_pipeline.index.schema import DENSE, PointPayload
@@ -193,7 +194,7 @@ def test_a_document_whose_access_cannot_be_established_is_withdrawn(base: Knowle
     base.index("refunds")
     base.write("refunds", {"postage.md.meta.yaml": "access_groups: [support, everybody]\n"})
     report = base.index("refunds")
-    assert report.documents.failed == 1
+    assert report.documents == DocumentCounts(seen=2, unchanged=1, failed=1)
     assert {payload["document_id"] for payload in base.points().values()} == {"refunds/refunds.md"}
     (letter,) = base.services.ledger.dead_letters.listed()
     assert letter.category == "access_widened"
@@ -214,3 +215,44 @@ def test_the_collection_is_only_ever_searched_through_its_alias(base: KnowledgeB
     with open_store(base.services.store) as client:
         assert aliased_collection(client, base.settings.alias) == base.collection
         assert base.collection.startswith(f"{base.settings.alias}__")
+
+
+def test_a_listing_hides_what_is_gone_or_narrowed_before_anything_is_embedded(base: KnowledgeBase) -> None:
+    base.manifest("refunds", roles=["support", "finance"])
+    base.index("refunds")
+    base.remove("refunds", "postage.md")
+    base.write("refunds", {"refunds.md.meta.yaml": "access_groups: [finance]\n"})
+    base.pipeline.list_documents("refunds")
+    assert base.find("postage hardware", "support") == ()
+    assert {chunk.document_id for chunk in base.find("postage hardware", "finance")} == {"refunds/refunds.md"}
+    report = base.index("refunds")
+    assert report.documents == DocumentCounts(seen=1, changed=1, deleted=1)
+
+
+def test_a_source_that_moves_to_another_tenant_is_seen_by_nobody_until_it_has_moved(
+    base: KnowledgeBase,
+) -> None:
+    base.index("refunds")
+    base.manifest("refunds", tenant="other")
+    base.pipeline.list_documents("refunds")
+    assert base.find("hardware", "support") == base.find("hardware", "support", tenant="other") == ()
+    base.index("refunds")
+    assert base.find("hardware", "support", tenant="other")
+
+
+def test_tables_of_another_listing_are_refused(base: KnowledgeBase) -> None:
+    raw = base.pipeline.list_documents("refunds").table
+    chunks = base.pipeline.chunk("refunds", base.pipeline.normalize("refunds", raw).table).table
+    embeddings = base.pipeline.embed("refunds", chunks).table
+    base.pipeline.index("refunds", raw, embeddings)
+    before = base.points()
+    for change in (
+        lambda: base.page("refunds", "postage", sentence="Postage is paid back within 14 days."),
+        lambda: base.page("refunds", "new page"),
+        lambda: base.remove("refunds", "postage.md"),
+    ):
+        change()
+        newer = base.pipeline.list_documents("refunds").table
+        with pytest.raises(OutOfStep, match="Materialize normalized_documents"):
+            base.pipeline.index("refunds", newer, embeddings)
+        assert base.points() == before

@@ -49,6 +49,7 @@ def document(document_id: str, **facts: object) -> IndexedDocument:
         "content_hash": "hash-1",
         "chunks_key": "chunks-1",
         "facts": {"access_groups": ["support"]},
+        "readers": ("support",),
         "chunk_count": 3,
         "failed_chunks": (),
     }
@@ -181,8 +182,8 @@ def test_a_new_version_takes_the_place_of_the_old_one(ledger: Ledger) -> None:
     assert ledger.documents.current_versions(
         GENERATION, ["handbook/a.md", "handbook/b.md", "handbook/c.md"]
     ) == {
-        "handbook/a.md": "hash-2",
-        "handbook/b.md": "hash-1",
+        "handbook/a.md": ("hash-2", {"support"}),
+        "handbook/b.md": ("hash-1", {"support"}),
     }
 
 

@@ -1,6 +1,5 @@
 """A listing shows every document once, in its true version, and never hides what it could not see."""
 
-import glob as standard_glob
 import hashlib
 import os
 import shutil
@@ -14,13 +13,10 @@ import fsspec
 import pandas as pd
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from upath import UPath
 
 from rag_pipeline.errors import DocumentError, FailureCategory, SourceUnavailable
 from rag_pipeline.sources.document import DocumentFacts, RawDocument
-from rag_pipeline.sources.globs import Glob
 from rag_pipeline.sources.listing import HEAD_BYTES, Listing, list_source, read_document
 from rag_pipeline.sources.manifest import Manifest
 from rag_pipeline.sources.tables import LISTING_COLUMNS, documents_from_frame, listing_frame
@@ -150,44 +146,6 @@ def test_includes_excludes_and_hidden_files(tmp_path: Path) -> None:
     assert paths(list_folder(tmp_path, include=["**/[a-c].md"])) == ["a.md", "x/b.md", "x/y/c.md"]
     assert paths(list_folder(tmp_path, include=[".github/**"])) == [".github/g.md"]
     assert paths(list_folder(tmp_path, include=["**/.*"], exclude=["*_Store"])) == ["x/.hidden.md"]
-
-
-@pytest.fixture(scope="module")
-def forest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("forest")
-    folders = ["", "a/", "b/", ".h/"]
-    for first in folders:
-        for second in folders:
-            write(root, *(first + second + name for name in ("a.md", "ab", ".x")))
-    return root
-
-
-parts = st.sampled_from(["**", "*", "a", "a*", "?", ".h", ".*", "[ab]", "[!a]*", "*.md", "ab", "**", "a**b"])
-
-
-@settings(max_examples=200, deadline=None)
-@given(pattern=st.lists(parts, min_size=1, max_size=5).map("/".join), hidden=st.booleans())
-def test_patterns_mean_what_they_mean_to_the_standard_library(
-    forest: Path, pattern: str, hidden: bool
-) -> None:
-    everything = [f.relative_to(forest).parts for f in forest.rglob("*") if f.is_file()]
-    found = standard_glob.glob(pattern, root_dir=forest, recursive=True, include_hidden=hidden)  # noqa: PTH207
-    expected = {tuple(p.split("/")) for p in found if (forest / p).is_file() and not p.endswith("/")}
-    ours = Glob(pattern, hidden=hidden)
-
-    assert {names for names in everything if ours.matches(names)} == expected
-    for names in everything:
-        for depth in range(1, len(names)):
-            if ours.matches(names):
-                assert ours.may_match_below(names[:depth])
-            if ours.matches_all_below(names[:depth]):
-                assert ours.matches(names)
-
-
-def test_a_pattern_cannot_make_matching_slow() -> None:
-    names = ["a"] * 200
-    assert not Glob("/".join(["**", "a"] * 40 + ["b"]), hidden=True).matches(names)
-    assert not Glob("*a" * 40 + "b", hidden=True).matches(["a" * 300])
 
 
 def test_sidecars_are_documents_only_when_they_describe_nothing(tmp_path: Path) -> None:

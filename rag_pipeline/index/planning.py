@@ -1,7 +1,7 @@
 """Desired state against recorded and stored state: what a source's collection lacks and has too much."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_pipeline.index.desired import DesiredDocument, recorded_points
@@ -15,7 +15,7 @@ class Change(StrEnum):
     REPLACED = "replaced"
     """Another version: written unpublished beside the old one, then switched."""
     REWRITTEN = "rewritten"
-    """The same ids with other text or vectors: overwritten in place."""
+    """The same ids with other text or vectors, or not settled: overwritten in place."""
     FACTS = "facts"
     """Only facts changed: payloads are updated in place."""
     REPAIRED = "repaired"
@@ -47,21 +47,15 @@ class SourcePlan:
     """Everything that a source's collection needs to be as desired."""
 
     documents: tuple[PlannedDocument, ...]
-    deleted: tuple[str, ...]
-    """Documents that the ledger has and the source does not: their points must go."""
     orphans: tuple[str, ...]
     """Point ids that belong to no version of any document."""
-    reused: int = field(default=0)
+    reused: int
     """Points that stay as they are."""
 
     @property
     def nothing_to_do(self) -> bool:
         """Whether Qdrant is as desired already."""
-        return (
-            not self.deleted
-            and not self.orphans
-            and all(planned.change is Change.UNCHANGED for planned in self.documents)
-        )
+        return not self.orphans and all(planned.change is Change.UNCHANGED for planned in self.documents)
 
 
 def plan_source(
@@ -71,25 +65,22 @@ def plan_source(
 ) -> SourcePlan:
     """Compare what should be with what is recorded and what Qdrant holds, by id.
 
-    A ledger that says "done" over an empty collection plans every point anew.
+    A ledger that says "done" over an empty collection plans every point anew. Recorded documents that are
+    not desired have been deleted before.
     """
     published = set(stored.published)
     documents = tuple(_plan_document(one, recorded.get(one.document_id), published) for one in desired)
-    wanted = {planned.desired.document_id for planned in documents}
-    deleted = tuple(sorted(recorded.keys() - wanted))
     accounted: set[str] = set()
     for planned in documents:
         accounted.update(planned.desired.points)
         accounted.update(planned.withdraw)
-    for document_id in deleted:
-        accounted.update(recorded_points(recorded[document_id]))
     orphans = sorted((published | set(stored.unpublished)) - accounted)
     reused = sum(
         len(planned.desired.points) - len(planned.write)
         for planned in documents
         if planned.change in (Change.UNCHANGED, Change.FACTS, Change.REPAIRED)
     )
-    return SourcePlan(documents, deleted, tuple(orphans), reused)
+    return SourcePlan(documents, tuple(orphans), reused)
 
 
 def _plan_document(
@@ -101,7 +92,8 @@ def _plan_document(
     if recorded.content_hash != desired.content_hash:
         old = recorded_points(recorded) - desired.points.keys()
         return PlannedDocument(desired, Change.REPLACED, write=points, withdraw=tuple(sorted(old)))
-    if recorded.chunks_key != desired.chunks_key or recorded.failed_chunks != desired.failed_chunks:
+    same_chunks = (recorded.chunks_key, recorded.failed_chunks) == (desired.chunks_key, desired.failed_chunks)
+    if not recorded.settled or not same_chunks:
         old = recorded_points(recorded) - desired.points.keys()
         return PlannedDocument(desired, Change.REWRITTEN, write=points, withdraw=tuple(sorted(old)))
     lost = tuple(point for point in points if point not in published)

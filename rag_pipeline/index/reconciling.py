@@ -65,21 +65,16 @@ class Comparison:
     orphaned: tuple[str, ...]
     duplicated: tuple[str, ...]
 
-    @property
-    def exact(self) -> bool:
-        """Whether Qdrant holds exactly what it should."""
-        return not self.missing and not self.orphaned and not self.duplicated and self.expected == self.stored
-
 
 def compare(
-    recorded: Iterable[IndexedDocument], stored: StoredPoints, *, client: QdrantClient, collection: str
+    versions: Iterable[IndexedDocument], stored: StoredPoints, *, client: QdrantClient, collection: str
 ) -> Comparison:
-    """Compare what Qdrant holds of a source with the ledger's record of it.
+    """Compare what Qdrant holds of a source with the versions that it should hold.
 
     A point of another id is a duplicate if it claims a chunk that has its rightful point, else an orphan.
     """
     expected: set[str] = set()
-    for one in recorded:
+    for one in versions:
         expected |= recorded_points(one)
     published = set(stored.published)
     strays = sorted((published | set(stored.unpublished)) - expected)
@@ -95,13 +90,14 @@ def compare(
 
 
 def duplicates(
-    strays: Collection[str], expected: Collection[str], *, client: QdrantClient, collection: str
+    strays: Collection[str], expected: Iterable[str], *, client: QdrantClient, collection: str
 ) -> set[str]:
     """Those stray points that claim a chunk whose rightful point is expected too."""
     if not strays:
         return set()
     claims = chunk_ids_of(client, collection, strays)
-    return {point for point, chunk in claims.items() if chunk and point_id(chunk) in expected}
+    rightful = set(expected)
+    return {point for point, chunk in claims.items() if chunk and point_id(chunk) in rightful}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Bringing Qdrant to what a source's documents ask for, and accounting for every chunk."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from qdrant_client import QdrantClient
 
 from rag_pipeline.artifacts import ArtifactStore
 from rag_pipeline.index.desired import DesiredDocument, last_good_version
-from rag_pipeline.index.planning import Change, SourcePlan, StoredPoints, plan_source
+from rag_pipeline.index.planning import Change, SourcePlan, plan_source
 from rag_pipeline.index.reconciling import (
     ChunkCounts,
     Comparison,
@@ -59,25 +59,16 @@ def index_source(
     """Write, repair, update and delete until Qdrant holds exactly what the source asks for; account for it.
 
     `embedded` is how many texts this run had embedded and `newest` when the source's newest document was
-    updated, both for the report. Raises StoreError where Qdrant does
-    not confirm something.
+    updated, both for the report. Raises StoreError where Qdrant does not confirm something.
     """
     started = time.monotonic()
     recorded = ledger.documents.of_source(generation.name, source_id)
-    stored = stored_points(client, generation.name, source_id)
     kept = [
         last_good_version(recorded[one.document_id], one.facts)
         for one in failed
         if not one.withdraw and one.document_id in recorded
     ]
     wanted = [*desired, *kept]
-    plan = plan_source(wanted, recorded, stored)
-    doubled = duplicates(
-        plan.orphans,
-        {point for planned in plan.documents for point in planned.desired.points},
-        client=client,
-        collection=generation.name,
-    )
     writer = SourceWriter(
         client,
         generation,
@@ -87,23 +78,29 @@ def index_source(
         model_key=model_key,
         progress=progress,
     )
+    deleted = writer.delete_documents(recorded.keys() - {one.document_id for one in wanted})
+    stored = stored_points(client, generation.name, source_id)
+    plan = plan_source(wanted, recorded, stored)
+    # Looked at while they are still there.
+    doubled = duplicates(plan.orphans, _points(wanted), client=client, collection=generation.name)
     outcome = writer.apply(plan)
     ledger.dead_letters.record(source_id, STAGE, outcome.failures)
+    unwritten = {one.document_id for one in outcome.failures}
+    current = [one.recorded() for one in wanted if one.document_id not in unwritten]
+    current += [recorded[document_id] for document_id in unwritten if document_id in recorded]
     after = stored if plan.nothing_to_do else stored_points(client, generation.name, source_id)
-    comparison = compare(
-        ledger.documents.of_source(generation.name, source_id).values(),
-        after,
-        client=client,
-        collection=generation.name,
-    )
+    # Against what the listing asks for, not against what this run believes to have written.
+    comparison = compare(current, after, client=client, collection=generation.name)
+    withdrawn = {one.document_id for one in failed if one.withdraw}
     report = _report(
         source_id,
         plan=plan,
+        deleted=deleted - withdrawn,
         doubled=doubled,
         comparison=comparison,
-        failed={one.document_id for one in failed} | {one.document_id for one in outcome.failures},
+        failed={one.document_id for one in failed} | unwritten,
         written=outcome.written,
-        failed_chunks=sum(len(one.failed_chunks) for one in wanted),
+        failed_chunks=sum(len(one.failed_chunks) for one in current),
         embedded=embedded,
         newest=newest,
         seconds=time.monotonic() - started,
@@ -123,14 +120,20 @@ def compare_source(
 ) -> Comparison:
     """Look again: what Qdrant holds of a source now, against the ledger. Changes nothing."""
     recorded = ledger.documents.of_source(generation.name, source_id)
-    stored: StoredPoints = stored_points(client, generation.name, source_id)
+    stored = stored_points(client, generation.name, source_id)
     return compare(recorded.values(), stored, client=client, collection=generation.name)
+
+
+def _points(wanted: Iterable[DesiredDocument]) -> Iterator[str]:
+    for one in wanted:
+        yield from one.points
 
 
 def _report(
     source_id: str,
     *,
     plan: SourcePlan,
+    deleted: set[str],
     doubled: set[str],
     comparison: Comparison,
     failed: set[str],
@@ -146,7 +149,7 @@ def _report(
         added=changes.count(Change.ADDED),
         changed=sum(changes.count(c) for c in (Change.REPLACED, Change.REWRITTEN, Change.FACTS)),
         unchanged=sum(changes.count(c) for c in (Change.UNCHANGED, Change.REPAIRED)),
-        deleted=len(plan.deleted),
+        deleted=len(deleted),
         failed=len(failed),
     )
     lost = [point for planned in plan.documents for point in planned.lost]
@@ -170,7 +173,7 @@ def _report(
         seconds=seconds,
         examples={
             "failed": few(failed),
-            "deleted": few(plan.deleted),
+            "deleted": few(deleted),
             "missing": few(comparison.missing),
             "orphaned": few(comparison.orphaned),
             "duplicated": few(comparison.duplicated),

@@ -20,7 +20,7 @@ from rag_pipeline.errors import DocumentError, FailureCategory, StoreError
 from rag_pipeline.index.planning import Change, PlannedDocument, SourcePlan
 from rag_pipeline.index.points import build_points, wanted_chunks
 from rag_pipeline.index.scanning import existing, points_of_documents
-from rag_pipeline.index.schema import FACT_FIELDS
+from rag_pipeline.index.schema import FACT_FIELDS, digest
 from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
@@ -70,7 +70,12 @@ class SourceWriter:
         Raises StoreError where Qdrant does not confirm something; what was recorded until then stays right.
         """
         outcome = WriteOutcome()
-        self._delete_documents(plan.deleted)
+        in_place = (Change.FACTS, Change.REWRITTEN)
+        # Whoever finds these after a crash must not believe the ledger about their points.
+        self._ledger.documents.unsettle(
+            self._generation.name,
+            [one.desired.document_id for one in plan.documents if one.change in in_place],
+        )
         self._update_facts([one for one in plan.documents if one.change is Change.FACTS])
         total = sum(len(planned.write) for planned in plan.documents)
         with shown(self._progress, self._source_id, "writing", total, "chunks") as advance:
@@ -148,20 +153,30 @@ class SourceWriter:
             )
 
     def _update_facts(self, changed: Sequence[PlannedDocument]) -> None:
-        for start in range(0, len(changed), _DOCUMENTS_A_REQUEST):
-            part = changed[start : start + _DOCUMENTS_A_REQUEST]
-            operations = [operation for planned in part for operation in _facts_operations(planned)]
-            if operations:
-                for result in self._client.batch_update_points(self._generation.name, operations, wait=True):
-                    self._confirm(result)
-            # A document that also lost points is recorded once those are back.
-            complete = [one.desired.recorded() for one in part if not one.write]
-            self._ledger.documents.record(self._generation.name, complete)
+        for facts, points in _by_facts(changed):
+            unknown = [name for name in FACT_FIELDS if name not in facts]
+            operations: list[models.UpdateOperation] = [
+                models.SetPayloadOperation(set_payload=models.SetPayload(payload=facts, points=points))
+            ]
+            if unknown:
+                operations.append(
+                    models.DeletePayloadOperation(
+                        delete_payload=models.DeletePayload(keys=unknown, points=points)
+                    )
+                )
+            for result in self._client.batch_update_points(self._generation.name, operations, wait=True):
+                self._confirm(result)
+        # A document that also lost points is recorded once those are back.
+        complete = [one.desired.recorded() for one in changed if not one.write]
+        self._ledger.documents.record(self._generation.name, complete)
 
-    def _delete_documents(self, document_ids: Sequence[str]) -> None:
+    def delete_documents(self, document_ids: Iterable[str]) -> set[str]:
+        """Remove every point of these documents, and of those whose deletion is still pending.
+
+        Returns all that were removed, once a read-back found nothing of them.
+        """
         documents = self._ledger.documents
-        documents.bury(self._generation.name, self._source_id, document_ids)
-        # Those of a run that was interrupted are still pending and are finished here too.
+        documents.bury(self._generation.name, self._source_id, sorted(document_ids))
         pending = documents.pending_tombstones(self._generation.name, self._source_id)
         for start in range(0, len(pending), _DOCUMENTS_A_REQUEST):
             part = pending[start : start + _DOCUMENTS_A_REQUEST]
@@ -180,11 +195,11 @@ class SourceWriter:
                     "Qdrant. The deletion stays pending; run again."
                 )
             documents.confirm_deletions(self._generation.name, part)
+        return set(pending)
 
     def _delete_points(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _POINTS_A_BATCH):
-            part = list(ids[start : start + _POINTS_A_BATCH])
-            selector = models.PointIdsList(points=list(part))
+            selector = models.PointIdsList(points=list(ids[start : start + _POINTS_A_BATCH]))
             self._confirm(self._client.delete(self._generation.name, selector, wait=True))
 
     def _confirm(self, result: models.UpdateResult) -> None:
@@ -199,18 +214,17 @@ def _is_new_version(planned: PlannedDocument) -> bool:
     return planned.change in (Change.ADDED, Change.REPLACED)
 
 
-def _facts_operations(planned: PlannedDocument) -> Iterator[Any]:
-    desired = planned.desired
-    lost = set(planned.lost)
-    present: list[Any] = [point for point in desired.points if point not in lost]
-    if not present:
-        return
-    unknown = [name for name in FACT_FIELDS if name not in desired.facts]
-    yield models.SetPayloadOperation(
-        set_payload=models.SetPayload(payload=dict(desired.facts), points=present)
-    )
-    if unknown:
-        yield models.DeletePayloadOperation(delete_payload=models.DeletePayload(keys=unknown, points=present))
+def _by_facts(changed: Iterable[PlannedDocument]) -> Iterator[tuple[dict[str, Any], list[Any]]]:
+    """The points to update, together where their new facts are the same, a bounded number at a time."""
+    groups: dict[str, tuple[dict[str, Any], list[Any]]] = {}
+    for planned in changed:
+        facts = dict(planned.desired.facts)
+        lost = set(planned.lost)
+        _, points = groups.setdefault(digest(facts), (facts, []))
+        points += (point for point in planned.desired.points if point not in lost)
+    for facts, points in groups.values():
+        for start in range(0, len(points), _POINTS_A_BATCH):
+            yield facts, points[start : start + _POINTS_A_BATCH]
 
 
 def _batches(documents: Iterable[PlannedDocument]) -> Iterator[list[PlannedDocument]]:

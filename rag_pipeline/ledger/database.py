@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, make_url, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.errors import ConfigurationError, LedgerError
 from rag_pipeline.ledger.tables import metadata
 
 # SQLite takes at most 32,766 variables in a statement; the widest table has 12 columns.
@@ -31,14 +32,15 @@ def open_database(url: str) -> Engine:
         engine = create_engine(parsed)
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "handle_error", _say_to_people)
         _create_tables(engine)
     except ImportError as error:
         raise ConfigurationError(
             f"The ledger at {shown} needs a database driver: {error}. For PostgreSQL install the extra "
             "`postgres` (pip install 'rag-pipeline[postgres]')."
         ) from None
-    except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error)
+    except (SQLAlchemyError, LedgerError) as error:
+        reason = str(getattr(error, "orig", None) or error.__context__ or error)
         raise ConfigurationError(
             f"The ledger at {shown} cannot be opened: {reason}. Check RAG_LEDGER_URL."
         ) from None
@@ -62,9 +64,18 @@ def _parsed(url: str) -> URL:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # A writer waits for another one instead of failing; WAL lets the command line read while a run writes.
+    # What is recorded must survive a power cut, since Qdrant's points have changed with it.
     connection.execute("PRAGMA busy_timeout=60000")
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _say_to_people(context: ExceptionContext) -> None:
+    # Without the statement and its parameters, which hold whatever was to be stored.
+    context.chained_exception = LedgerError(
+        f"The ledger failed: {context.original_exception}. Nothing half-done was recorded; check that its "
+        "database runs (RAG_LEDGER_URL), then run again."
+    )
 
 
 def _create_tables(engine: Engine) -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, bindparam, delete, select, update
 
 from rag_pipeline.ledger.database import upsert
 from rag_pipeline.ledger.tables import documents, tombstones
@@ -16,7 +16,11 @@ _IDS_A_QUERY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document's current version in one generation, as Qdrant confirmed it."""
+    """A document's current version in one generation, as Qdrant confirmed it.
+
+    `settled` is false where a change in place may have been interrupted: then nobody knows what the points
+    hold. `readers` are the access groups as of the last listing, which may be newer than the points' own.
+    """
 
     document_id: str
     source_id: str
@@ -25,6 +29,8 @@ class IndexedDocument:
     facts: Mapping[str, Any]
     chunk_count: int
     failed_chunks: tuple[int, ...]
+    readers: tuple[str, ...] = ()
+    settled: bool = True
 
     @property
     def stored_indexes(self) -> list[int]:
@@ -55,28 +61,68 @@ class Documents:
                     facts=row["facts"],
                     chunk_count=row["chunk_count"],
                     failed_chunks=tuple(row["failed_chunks"]),
+                    readers=tuple(row["readers"]),
+                    settled=row["settled"],
                 )
                 for row in rows
             }
 
-    def current_versions(self, generation: str, document_ids: Iterable[str]) -> dict[str, str]:
-        """Content hash of the version that readers may see, for those of the documents that have one.
+    def current_versions(
+        self, generation: str, document_ids: Iterable[str]
+    ) -> dict[str, tuple[str, frozenset[str]]]:
+        """The version that readers may see, and the groups that may, of those documents that have one.
 
-        A document whose deletion was noticed has none, from that moment on.
+        Versions are content hashes. A document whose deletion was noticed has none, from that moment on.
         """
         wanted = sorted(set(document_ids))
-        found: dict[str, str] = {}
+        found: dict[str, tuple[str, frozenset[str]]] = {}
+        columns = (documents.c.document_id, documents.c.content_hash, documents.c.readers)
         with self._engine.connect() as connection:
             for start in range(0, len(wanted), _IDS_A_QUERY):
-                query = select(documents.c.document_id, documents.c.content_hash).where(
+                query = select(*columns).where(
                     documents.c.generation == generation,
                     documents.c.document_id.in_(wanted[start : start + _IDS_A_QUERY]),
                 )
-                found.update((row.document_id, row.content_hash) for row in connection.execute(query))
+                for row in connection.execute(query):
+                    found[row.document_id] = (row.content_hash, frozenset(row.readers))
         return found
 
+    def restrict(self, generation: str, readers: Mapping[str, Sequence[str]]) -> None:
+        """Let only these groups see documents, by document id, whatever their points still say."""
+        changed = [
+            {"generation_": generation, "document_id_": document_id, "readers": list(groups)}
+            for document_id, groups in readers.items()
+        ]
+        if not changed:
+            return
+        statement = update(documents).where(
+            documents.c.generation == bindparam("generation_"),
+            documents.c.document_id == bindparam("document_id_"),
+        )
+        with self._engine.begin() as connection:
+            connection.execute(statement, changed)
+
+    def unsettle(self, generation: str, document_ids: Sequence[str]) -> None:
+        """Note that the points of these documents are about to be changed in place.
+
+        Until `record` settles them again, their points are taken to hold anything.
+        """
+        with self._engine.begin() as connection:
+            for start in range(0, len(document_ids), _IDS_A_QUERY):
+                connection.execute(
+                    update(documents)
+                    .where(
+                        documents.c.generation == generation,
+                        documents.c.document_id.in_(document_ids[start : start + _IDS_A_QUERY]),
+                    )
+                    .values(settled=False)
+                )
+
     def record(self, generation: str, indexed: Sequence[IndexedDocument]) -> None:
-        """Make these versions the ones that readers see. Call only after Qdrant confirmed every chunk."""
+        """Make these versions the ones that readers see, settled and with the access that their facts say.
+
+        Call only after Qdrant confirmed every chunk.
+        """
         now = datetime.now(UTC)
         with self._engine.begin() as connection:
             upsert(
@@ -84,7 +130,13 @@ class Documents:
                 documents,
                 (
                     asdict(one)
-                    | {"generation": generation, "failed_chunks": list(one.failed_chunks), "indexed_at": now}
+                    | {
+                        "generation": generation,
+                        "failed_chunks": list(one.failed_chunks),
+                        "readers": list(one.facts["access_groups"]),
+                        "settled": True,
+                        "indexed_at": now,
+                    }
                     for one in indexed
                 ),
             )

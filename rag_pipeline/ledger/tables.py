@@ -60,6 +60,8 @@ documents = Table(
     Column("content_hash", String, nullable=False, comment="the version that readers see"),
     Column("chunks_key", String, nullable=False, comment="artifact that holds the version's chunks"),
     Column("facts", JSON, nullable=False, comment="payload fields that the content does not decide"),
+    Column("readers", JSON, nullable=False, comment="groups that may see it as of the last listing"),
+    Column("settled", Boolean, nullable=False, comment="false while points are changed in place"),
     Column("chunk_count", Integer, nullable=False),
     Column("failed_chunks", JSON, nullable=False, comment="indexes of chunks in dead letters"),
     Column("indexed_at", UtcDateTime, nullable=False),

@@ -1,0 +1,36 @@
+"""What a listing says is true for readers at once, long before its documents are converted and embedded."""
+
+from collections.abc import Mapping, Sequence
+
+from rag_pipeline.ledger.documents import Documents
+from rag_pipeline.ledger.generations import Generation
+
+
+def notice_listing(
+    documents: Documents,
+    generation: Generation,
+    *,
+    source_id: str,
+    tenant: str,
+    readers: Mapping[str, Sequence[str] | None],
+    source_readers: Sequence[str],
+) -> None:
+    """Let no reader see what is gone from the source, nor what its listing no longer lets them see.
+
+    `readers` holds, by id, the groups that may see each listed document now, None where it could not be read:
+    then those that could before and that `source_readers`, the source's own groups, still has. A document
+    that moves to another `tenant` is seen by nobody until its points have moved.
+    """
+    recorded = documents.of_source(generation.name, source_id)
+    documents.bury(generation.name, source_id, sorted(recorded.keys() - readers.keys()))
+    restricted: dict[str, Sequence[str]] = {}
+    for document_id in recorded.keys() & readers.keys():
+        before = recorded[document_id]
+        groups = readers[document_id]
+        if before.facts["tenant"] != tenant:
+            groups = ()
+        elif groups is None:
+            groups = [group for group in before.readers if group in source_readers]
+        if tuple(groups) != before.readers:
+            restricted[document_id] = groups
+    documents.restrict(generation.name, restricted)
