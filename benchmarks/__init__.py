@@ -1,0 +1,1 @@
+"""Benchmarks: what the project promises about exactness, quality, speed and memory, measured anew."""

@@ -1,0 +1,43 @@
+"""Indexing a source as the command does, and timing it."""
+
+import time
+from dataclasses import dataclass
+
+from rag_pipeline.index.reconciling import SourceReport
+from rag_pipeline.indexing import index_sources
+from rag_pipeline.progress import LoggedProgress
+from rag_pipeline_tests.knowledge_base import KnowledgeBase
+
+_NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedRun:
+    """A source's account and the wall time of indexing it, in seconds.
+
+    The time is that of `rag-pipeline index SOURCE` less Python's start and imports: it begins with reading
+    the manifests and ends with the report, after every check has passed.
+    """
+
+    report: SourceReport
+    seconds: float
+
+
+def index_timed(base: KnowledgeBase, source: str) -> TimedRun:
+    """Index one source through Dagster in this process. Raises RuntimeError unless it reconciles."""
+    started = time.perf_counter()
+    outcome = index_sources(base.settings, [source], LoggedProgress())
+    seconds = time.perf_counter() - started
+    if not outcome.reconciled:
+        raise RuntimeError(f"{source} was not reconciled: {outcome.errors or outcome.reports[source]}")
+    return TimedRun(outcome.reports[source], seconds)
+
+
+def fixed_seconds(base: KnowledgeBase) -> float:
+    """Wall time of indexing a source without documents: what every run costs whatever it holds.
+
+    The knowledge base's instance, ledger and collection are created by a first run that does not count.
+    """
+    base.manifest(_NOTHING)
+    index_timed(base, _NOTHING)
+    return index_timed(base, _NOTHING).seconds
