@@ -16,7 +16,9 @@ def forest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folders = ["", "a/", "b/", ".h/"]
     for first in folders:
         for second in folders:
-            write(root, *(first + second + name for name in ("a.md", "ab", ".x")))
+            (root / first / second).mkdir(parents=True, exist_ok=True)
+            for name in ("a.md", "ab", ".x"):
+                (root / first / second / name).touch()
     return root
 
 

@@ -1,4 +1,4 @@
-"""A source is normalized once, its failures stand as long as nothing changes, and files are written by name."""
+"""A source is normalized once, and a failure stands until something changes that it depends on."""
 
 from pathlib import Path
 
