@@ -5,10 +5,13 @@ The same inputs give the same key, so a re-run or a run after a crash finds what
 
 import hashlib
 import json
+import logging
 import uuid
 from typing import Any
 
 from upath import UPath
+
+logger = logging.getLogger(__name__)
 
 
 def artifact_key(stage: str, version: int, *parts: object) -> str:
@@ -33,12 +36,18 @@ class ArtifactStore:
         return bool((self._root / key).exists())
 
     def read(self, key: str) -> Any:
-        """The stored JSON value, or None where nothing is stored under `key`."""
+        """The stored JSON value, or None where nothing is stored under `key`.
+
+        What a power cut or a full disk left unreadable is removed and counts as not stored: it is made again.
+        """
         try:
-            data = (self._root / key).read_bytes()
+            return json.loads((self._root / key).read_bytes())
         except FileNotFoundError:
             return None
-        return json.loads(data)
+        except ValueError:
+            logger.warning("The artifact %s is damaged; it is removed and made again.", key)
+            self.delete(key)
+            return None
 
     def write(self, key: str, value: Any) -> None:
         """Store a JSON value under `key`; readers see all of it or nothing."""

@@ -15,7 +15,7 @@ import typer
 from rag_pipeline.errors import ConfigurationError, RagPipelineError
 from rag_pipeline.settings import Settings, described, load_settings
 
-RECONCILED, NOT_RECONCILED, BAD_CONFIGURATION = 0, 1, 2
+NOT_RECONCILED, BAD_CONFIGURATION, INTERRUPTED = 1, 2, 130
 
 app = typer.Typer(
     name="rag-pipeline",
@@ -68,12 +68,17 @@ def index(
 ) -> None:
     """Index sources and account for every chunk.
 
-    Exit code 0: reconciled; 1: not reconciled, or a source failed; 2: a setting or argument is wrong.
+    Exit code 0: reconciled; 1: not reconciled, or a source failed; 2: a setting or argument is wrong;
+    130: interrupted.
     """
     from rag_pipeline.indexing import index_sources, outcome_json
 
-    with _progress(live=sys.stderr.isatty()) as progress:
-        outcome = index_sources(load_settings(), sources or [], progress)
+    try:
+        with _progress(live=sys.stderr.isatty()) as progress:
+            outcome = index_sources(load_settings(), sources or [], progress)
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted. What was finished is kept; run again to complete it.\n")
+        raise typer.Exit(INTERRUPTED) from None
     if as_json:
         _print_json(outcome_json(outcome))
     else:
@@ -294,13 +299,22 @@ def dead_letters_retry(
     """Try dead letters again now, by indexing their sources."""
     if (letter is None) != every:
         raise ConfigurationError("Name the id of one dead letter, or --all.")
+    from rag_pipeline.pipeline import Pipeline
     from rag_pipeline.services import Services
 
-    sources = Services(load_settings()).ledger.dead_letters.ask_retry(None if letter is None else [letter])
-    if letter is not None and not sources:
+    services = Services(load_settings())
+    letters = services.ledger.dead_letters
+    asked = letters.ask_retry(None if letter is None else [letter])
+    if letter is not None and not asked:
         raise ConfigurationError(f"There is no dead letter {letter}; `rag-pipeline dead-letters` lists them.")
+    known = Pipeline(services).manifests().manifests
+    for source_id in asked:
+        if source_id not in known:
+            sys.stderr.write(f"Source {source_id} has no manifest any more; its dead letters are dropped.\n")
+            letters.drop(source_id)
+    sources = [source_id for source_id in asked if source_id in known]
     if not sources:
-        sys.stdout.write("No dead letters.\n")
+        sys.stdout.write("No dead letters to try again.\n")
         return
     context.invoke(index, sources=sources, as_json=False, strict=False)
 

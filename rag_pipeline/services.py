@@ -1,6 +1,5 @@
 """The parts that the settings ask for, opened when first used."""
 
-import os
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +14,7 @@ from rag_pipeline.index.schema import generation_settings
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
-from rag_pipeline.settings import Settings
+from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
 
 
@@ -124,15 +123,16 @@ class Services:
         )
 
     def passwords(self, manifest: Manifest) -> tuple[str, ...]:
-        """The passwords in the environment variables that a manifest names.
+        """The passwords in the variables that a manifest names, from the environment or `.env`.
 
         Raises ConfigurationError naming a variable that is not set.
         """
         names = manifest.parsing.password_env
-        missing = [name for name in names if not os.environ.get(name)]
+        values = environment()
+        missing = [name for name in names if not values.get(name)]
         if missing:
             raise ConfigurationError(
                 f"Source {manifest.source_id} names {', '.join(missing)} in parsing.password_env, but the "
                 "environment does not set it. Set it, or remove it from the manifest."
             )
-        return tuple(os.environ[name] for name in names)
+        return tuple(values[name] for name in names)

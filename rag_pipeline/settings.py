@@ -1,12 +1,18 @@
 """Every setting, read from RAG_* variables and `.env` in one place, once."""
 
+import difflib
+import logging
+import os
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from rag_pipeline.errors import ConfigurationError
+
+logger = logging.getLogger(__name__)
 
 
 def _slug(value: str) -> str:
@@ -15,7 +21,13 @@ def _slug(value: str) -> str:
     return value
 
 
-Megabytes = Annotated[int, Field(gt=0)]
+def _no_password(url: str | None) -> str | None:
+    if url and "@" in url.split("://", 1)[-1].split("/", 1)[0]:
+        raise ValueError("must not hold a user or password; give the key in its own variable")
+    return url
+
+
+Url = Annotated[str | None, AfterValidator(_no_password)]
 
 
 class Settings(BaseSettings):
@@ -33,7 +45,7 @@ class Settings(BaseSettings):
     alias: Annotated[str, AfterValidator(_slug)] = Field(
         default="knowledge", description="Qdrant alias that readers use; generations are named after it."
     )
-    qdrant_url: str | None = Field(
+    qdrant_url: Url = Field(
         default=None,
         description="Qdrant server, e.g. http://localhost:6333. Empty: embedded store in RAG_HOME.",
     )
@@ -45,7 +57,7 @@ class Settings(BaseSettings):
     ledger_url: SecretStr | None = Field(
         default=None, description="SQLAlchemy URL of the ledger. Empty: SQLite in RAG_HOME."
     )
-    artifacts_url: str | None = Field(
+    artifacts_url: Url = Field(
         default=None, description="fsspec URL of artifacts and tables, e.g. s3://bucket/rag. Empty: RAG_HOME."
     )
     embedding_provider: Literal["local", "openai", "hashing"] = Field(
@@ -55,9 +67,7 @@ class Settings(BaseSettings):
     embedding_model: str | None = Field(
         default=None, description="Model name; the provider's default if empty."
     )
-    embedding_base_url: str | None = Field(
-        default=None, description="Base URL of a compatible endpoint, with /v1."
-    )
+    embedding_base_url: Url = Field(default=None, description="Base URL of a compatible endpoint, with /v1.")
     embedding_dimensions: int | None = Field(
         default=None, gt=0, description="Vector size, where the model has a choice."
     )
@@ -96,8 +106,27 @@ class Settings(BaseSettings):
         return self.manifests / "sources"
 
 
+# Variables that others read: the tests, and Dagster's own configuration.
+_OTHERS = {"RAG_TEST_DATA", "RAG_DAGSTER_STORAGE"}
+
+
+def environment() -> dict[str, str]:
+    """Every variable of `.env` and of the environment, which wins."""
+    from_file = {name: value for name, value in dotenv_values(".env").items() if value is not None}
+    return from_file | dict(os.environ)
+
+
 def load_settings() -> Settings:
-    """Read the settings; raises ConfigurationError that names each wrong variable, never its value."""
+    """Read the settings; raises ConfigurationError that names each wrong variable, never its value.
+
+    A RAG_ variable that is no setting is most likely misspelt, so it is named in a warning.
+    """
+    known = {_variable(name) for name in Settings.model_fields} | _OTHERS
+    for name in sorted(environment().keys() - known):
+        if name.startswith("RAG_"):
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            logger.warning("%s is not a setting%s", name, hint)
     try:
         return Settings()
     except ValidationError as error:

@@ -24,12 +24,16 @@ def ended_process() -> int:
 def test_the_run_of_a_killed_command_fails_and_frees_its_slot(tmp_path: Path, ended_process: int) -> None:
     job = build_definitions(KnowledgeBase(tmp_path).pipeline).resolve_job_def("index_source")
     ours = process_tags()
-    gone = {name: value.rpartition(":")[0] + f":{ended_process}" for name, value in ours.items()}
-    elsewhere = dict.fromkeys(ours, f"another-machine:{ended_process}")
+    ((tag, value),) = ours.items()
+    machine, process, start = value.split(" ")
+    gone = {tag: f"{machine} {ended_process} {start}"}
+    # Another process has the dead one's id by now.
+    taken_over = {tag: f"{machine} {process} 1"}
+    elsewhere = {tag: f"another-machine {ended_process} {start}"}
     with dg.instance_for_test(temp_dir=str(tmp_path)) as instance:
-        killed, alive, foreign, launched = (
+        killed, killed_too, alive, foreign, launched = (
             instance.create_run_for_job(job, tags=tags, status=dg.DagsterRunStatus.STARTED).run_id
-            for tags in (gone, ours, elsewhere, {})
+            for tags in (gone, taken_over, ours, elsewhere, {})
         )
         storage = instance.event_log_storage
         storage.set_concurrency_slots(STORE_POOL, 1)
@@ -38,6 +42,6 @@ def test_the_run_of_a_killed_command_fails_and_frees_its_slot(tmp_path: Path, en
         killed_commands(dg.build_sensor_context(instance))
 
         statuses = {run.run_id: run.status for run in instance.get_runs()}
-        assert statuses.pop(killed) is dg.DagsterRunStatus.FAILURE
+        assert statuses.pop(killed) is statuses.pop(killed_too) is dg.DagsterRunStatus.FAILURE
         assert statuses == dict.fromkeys((alive, foreign, launched), dg.DagsterRunStatus.STARTED)
         assert storage.claim_concurrency_slot(STORE_POOL, alive, "qdrant_collection").is_claimed

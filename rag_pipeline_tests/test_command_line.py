@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -13,8 +14,11 @@ from typing import Any
 import pytest
 
 from rag_pipeline.cli import main
+from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.index.store import StoreLocation
+from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
+from rag_pipeline_tests.openai_server import OpenAIServer, error_reply
 
 PROJECT = Path(__file__).parents[1]
 SECRET = "s3cr3t-key-of-this-test"
@@ -151,6 +155,8 @@ def test_retrieve_prints_passages_under_the_callers_access(base: KnowledgeBase, 
         (["index"], {"RAG_MANIFESTS": "nowhere"}, "nowhere"),
         (["index"], {"DAGSTER_HOME": "/"}, "dagster.yaml"),
         (["index"], {"RAG_LEDGER_URL": f"nodb://user:{SECRET}@host/x"}, "ledger"),
+        (["index"], {"RAG_QDRANT_URL": f"http://me:{SECRET}@localhost:1"}, "RAG_QDRANT_URL"),
+        (["index"], {"RAG_EMBEDDING_PROVIDER": "openai", "OPENAI_API_KEY": ""}, "OPENAI_API_KEY"),
         (["retrieve", "-q", "x", "--groups", "support"], {}, "rag-pipeline index"),
     ],
 )
@@ -164,6 +170,41 @@ def test_bad_configuration_is_told_in_a_sentence(
     assert SECRET not in result.stdout + result.stderr
 
 
+def test_dead_letters_of_a_source_without_manifest_are_dropped(base: KnowledgeBase, run: Run) -> None:
+    base.services.ledger.dead_letters.record(
+        "gone", "normalize", [Failure("gone/a.md", "key", DocumentError(FailureCategory.EMPTY, "no text"))]
+    )
+    result = run("dead-letters", "retry", "--all")
+    assert result.returncode == 0
+    assert "gone has no manifest" in result.stderr
+    assert json.loads(run("dead-letters", "--json").stdout) == []
+
+
+def test_a_misspelt_setting_is_named(run: Run) -> None:
+    result = run("manifests", "check", RAG_QDRANT_URI="http://localhost:6333")
+    assert "RAG_QDRANT_URI is not a setting; did you mean RAG_QDRANT_URL?" in result.stderr
+
+
+def test_an_interrupt_stops_all_sources(tmp_path: Path, base: KnowledgeBase) -> None:
+    base.manifest("second")
+    base.page("second", *(f"page {number}" for number in range(30)))
+    base.page("refunds", *(f"page {number}" for number in range(30)))
+    with subprocess.Popen(
+        [*COMMAND, "index"],
+        env=os.environ | environment(base),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        assert any("embedding:" in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130, rest
+    assert "Interrupted. What was finished is kept" in rest
+    assert "second:" not in rest, "no other source is begun"
+
+
 def test_settings_are_listed_without_secrets(base: KnowledgeBase, run: Run) -> None:
     result = run("settings", RAG_QDRANT_API_KEY=SECRET)
     assert "RAG_QDRANT_API_KEY=(set)" in result.stdout
@@ -171,11 +212,28 @@ def test_settings_are_listed_without_secrets(base: KnowledgeBase, run: Run) -> N
     assert SECRET not in result.stdout + result.stderr
 
 
-def test_no_secret_is_stored(base: KnowledgeBase, run: Run) -> None:
-    assert run("index", RAG_QDRANT_API_KEY=SECRET).returncode == 0
-    for file in base.settings.home.rglob("*"):
-        if file.is_file():
-            assert SECRET.encode() not in file.read_bytes(), file
+def test_no_secret_is_stored_or_shown(base: KnowledgeBase, run: Run) -> None:
+    base.page("refunds", "odd", sentence="Unspeakable.")
+    with OpenAIServer(dimensions=16).running() as server:
+        server.script = lambda request: (
+            error_reply(400, "not allowed") if any("Unspeakable" in text for text in request.texts) else None
+        )
+        endpoint = {
+            "RAG_EMBEDDING_PROVIDER": "openai",
+            "RAG_EMBEDDING_BASE_URL": server.base_url,
+            "RAG_EMBEDDING_MODEL": "test",
+            "RAG_EMBEDDING_DIMENSIONS": "16",
+            "RAG_EMBEDDING_MAX_TOKENS": "8192",
+        }
+        result = run("index", **endpoint)
+        assert result.returncode == 0, result.stderr
+        assert all(request.headers["authorization"] == f"Bearer {SECRET}" for request in server.requests)
+        letters = run("dead-letters", "--json", **endpoint)
+    assert SECRET not in result.stdout + result.stderr + letters.stdout
+    files = [file for file in base.settings.home.rglob("*") if file.is_file()]
+    assert files
+    for file in files:
+        assert SECRET.encode() not in file.read_bytes(), file
 
 
 def test_files_are_normalized_and_chunked_outside_any_source(

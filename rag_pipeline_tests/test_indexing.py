@@ -256,3 +256,14 @@ def test_tables_of_another_listing_are_refused(base: KnowledgeBase) -> None:
         with pytest.raises(OutOfStep, match="Materialize normalized_documents"):
             base.pipeline.index("refunds", newer, embeddings)
         assert base.points() == before
+
+
+def test_a_damaged_artifact_is_made_again(base: KnowledgeBase) -> None:
+    before = base.index("refunds")
+    for artifact in (base.folder / "home/artifacts").rglob("*.json"):
+        artifact.write_bytes(artifact.read_bytes()[:10])
+    base.index("refunds")
+    healed = base.index("refunds")
+    assert healed.reconciled
+    assert healed.documents.failed == 0
+    assert healed.chunks.stored == before.chunks.stored

@@ -1,7 +1,9 @@
 """The SQL record: dead letters, vectors, documents with their tombstones, and opening it."""
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
+from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory, LedgerError
 from rag_pipeline.ledger.dead_letters import Failure, letter_id
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.ledger import Ledger
@@ -292,3 +294,19 @@ def test_no_unescaped_password_is_shown(password: str) -> None:
 def test_a_ledger_in_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"missing/ledger\.sqlite.*RAG_LEDGER_URL"):
         Ledger(f"sqlite:///{tmp_path}/missing/ledger.sqlite", max_attempts=3)
+
+
+def test_a_message_that_no_database_takes_is_stored_as_it_can_be(ledger: Ledger) -> None:
+    error = DocumentError(FailureCategory.CORRUPT, "NUL \0 and half a pair \ud83d")
+    ledger.dead_letters.record("handbook", "normalize", [Failure("handbook/a.md", "key", error)])
+    assert [one.message for one in ledger.dead_letters.listed()] == ["NUL \\0 and half a pair \\ud83d"]
+
+
+def test_a_database_that_fails_is_told_without_its_statement(tmp_path: Path) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.sqlite", max_attempts=3)
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite")) as connection:
+        connection.execute("DROP TABLE dead_letters")
+    with pytest.raises(LedgerError, match="The ledger failed") as failed:
+        ledger.dead_letters.listed()
+    assert "SELECT" not in str(failed.value)
+    ledger.close()

@@ -53,8 +53,16 @@ def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
         yield client
     except _STORE_FAILURES as error:
         raise StoreError(
-            f"Qdrant ({location}) failed: {_reason(error)}. Nothing unconfirmed was recorded; check the "
-            "store (RAG_QDRANT_URL, RAG_QDRANT_API_KEY) and run again."
+            f"Qdrant at {location} failed: {_reason(error)}. Nothing unconfirmed was recorded; check the "
+            "server, RAG_QDRANT_URL and RAG_QDRANT_API_KEY, then run again."
+        ) from error
+    except ValueError as error:
+        # What a server answers with a status, the embedded store says by this.
+        if not location.embedded or "not found" not in str(error):
+            raise
+        raise StoreError(
+            f"The {location} lacks something that the ledger says is there: {error}. Run "
+            "`rag-pipeline index`, which builds it again from stored vectors."
         ) from error
     finally:
         client.close()

@@ -139,6 +139,11 @@ class DeadLetters:
         with self._engine.connect() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
+    def drop(self, source_id: str) -> None:
+        """Forget a source's failures, since the source itself is gone."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(dead_letters).where(dead_letters.c.source_id == source_id))
+
     def ask_retry(self, ids: Sequence[str] | None = None) -> list[str]:
         """Let the next run try these again (None: all); returns the sources they belong to."""
         change = update(dead_letters).values(attempts=0).returning(dead_letters.c.source_id)

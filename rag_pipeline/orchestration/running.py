@@ -1,5 +1,6 @@
 """Running the jobs from the command line: in this process, on the instance that the UI shows."""
 
+import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -8,13 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.errors import DagsterExecutionInterruptedError
 
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.orchestration.abandoned_runs import end_abandoned_runs, process_tags
+from rag_pipeline.orchestration.assets import STORE_POOL
 from rag_pipeline.orchestration.building import build_definitions
 from rag_pipeline.orchestration.jobs import index_source, report_reconciliation
 from rag_pipeline.orchestration.partitions import SOURCES
 from rag_pipeline.pipeline import Pipeline
+
+logger = logging.getLogger(__name__)
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Run configuration without Dagster's console log, which would drown what a command prints; the UI has it."""
@@ -59,12 +64,16 @@ def configured_instance(home: Path) -> Iterator[dg.DagsterInstance]:
 def run_sources(
     pipeline: Pipeline, source_ids: Sequence[str], *, instance: dg.DagsterInstance
 ) -> Iterator[FinishedRun]:
-    """Index sources one after the other; one that fails stops no other."""
+    """Index sources one after the other; one that fails stops no other.
+
+    Raises KeyboardInterrupt once the run of the source at work was ended by a signal.
+    """
     definitions = build_definitions(pipeline)
     job = definitions.resolve_job_def(index_source.name)
     registered = set(instance.get_dynamic_partitions(SOURCES))
     instance.add_dynamic_partitions(SOURCES, [s for s in source_ids if s not in registered])
     for source_id in source_ids:
+        _say_who_holds_the_store(instance)
         started = time.monotonic()
         result = job.execute_in_process(
             instance=instance,
@@ -73,6 +82,8 @@ def run_sources(
             run_config=QUIET,
             tags=process_tags(),
         )
+        if _was_interrupted(result):
+            raise KeyboardInterrupt
         yield FinishedRun(
             source_id=source_id,
             run_id=result.run_id,
@@ -82,10 +93,33 @@ def run_sources(
         )
 
 
+def _say_who_holds_the_store(instance: dg.DagsterInstance) -> None:
+    # Dagster waits for the slot without a word, and for ever if its holder died with the whole machine.
+    for slot in instance.event_log_storage.get_concurrency_info(STORE_POOL).claimed_slots:
+        logger.warning(
+            "The store is in use by run %s; waiting for it. If it is long dead, terminate it in the UI.",
+            slot.run_id,
+        )
+
+
 def run_report(pipeline: Pipeline, *, instance: dg.DagsterInstance) -> None:
-    """Write the report of all sources."""
+    """Write the report of all sources; why it could not be written is in the log."""
     job = build_definitions(pipeline).resolve_job_def(report_reconciliation.name)
-    job.execute_in_process(instance=instance, run_config=QUIET, tags=process_tags())
+    result = job.execute_in_process(
+        instance=instance, run_config=QUIET, tags=process_tags(), raise_on_error=False
+    )
+    if not result.success:
+        logger.warning("The report of all sources could not be written: %s", _reason(result))
+
+
+def _was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    # In a run Dagster turns the signal into a failed step, which would only end this source.
+    return any(
+        event.step_failure_data.error is not None
+        and event.step_failure_data.error.cls_name == DagsterExecutionInterruptedError.__name__
+        for event in result.all_events
+        if event.is_step_failure
+    )
 
 
 def _reason(result: dg.ExecuteInProcessResult) -> str:
