@@ -32,18 +32,18 @@ def open_database(url: str) -> Engine:
         engine = create_engine(parsed)
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "handle_error", _say_to_people)
         _create_tables(engine)
     except ImportError as error:
         raise ConfigurationError(
             f"The ledger at {shown} needs a database driver: {error}. For PostgreSQL install the extra "
             "`postgres` (pip install 'rag-pipeline[postgres]')."
         ) from None
-    except (SQLAlchemyError, LedgerError) as error:
-        reason = str(getattr(error, "orig", None) or error.__context__ or error)
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error)
         raise ConfigurationError(
             f"The ledger at {shown} cannot be opened: {reason}. Check RAG_LEDGER_URL."
         ) from None
+    event.listen(engine, "handle_error", _say_to_people)
     return engine
 
 
@@ -72,10 +72,10 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 def _say_to_people(context: ExceptionContext) -> None:
     # Without the statement and its parameters, which hold whatever was to be stored.
-    context.chained_exception = LedgerError(
+    raise LedgerError(
         f"The ledger failed: {context.original_exception}. Nothing half-done was recorded; check that its "
         "database runs (RAG_LEDGER_URL), then run again."
-    )
+    ) from context.original_exception
 
 
 def _create_tables(engine: Engine) -> None:
