@@ -127,7 +127,7 @@ def status(as_json: AsJson = False) -> None:
                     }
                     if source_id in recorded
                     else None
-                    for source_id in found.manifests
+                    for source_id in sorted(found.manifests.keys() | recorded.keys())
                 },
             }
         )
@@ -137,7 +137,8 @@ def status(as_json: AsJson = False) -> None:
     show_status(
         alias=alias,
         generation=live.name if live else None,
-        sources=found.manifests,
+        sources=sorted(found.manifests.keys() | recorded.keys()),
+        without_manifest=recorded.keys() - found.manifests.keys(),
         recorded=recorded,
         dead_letters=letters,
     )

@@ -1,6 +1,6 @@
 """What the command line shows: progress, the report, dead letters, found passages."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -113,10 +113,11 @@ def show_status(
     alias: str,
     generation: str | None,
     sources: Iterable[str],
+    without_manifest: Collection[str],
     recorded: Mapping[str, RecordedReconciliation],
     dead_letters: Mapping[str, int],
 ) -> None:
-    """Which generation is live and how each source stands."""
+    """Which generation is live and how each source stands; one without a manifest is still searchable."""
     console.print(f"alias {alias} -> {generation or 'nothing indexed yet'}")
     table = Table(box=box.SIMPLE_HEAD)
     for name in ("source", "documents", "chunks", "dead letters", "reconciled", "last indexed"):
@@ -137,6 +138,10 @@ def show_status(
             f"{last.finished_at:%Y-%m-%d %H:%M}Z",
         )
     console.print(table)
+    for source_id in sorted(without_manifest):
+        console.print(
+            f"{source_id} has no manifest (or a broken one), and what is indexed of it is still found."
+        )
 
 
 def show_dead_letters(letters: Sequence[DeadLetter]) -> None:

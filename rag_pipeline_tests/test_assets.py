@@ -75,17 +75,20 @@ def test_each_source_is_materialized_and_checked_by_itself(
 def test_the_checks_look_into_qdrant_by_themselves(base: KnowledgeBase) -> None:
     base.index("refunds")
     assert all(finding.passed for finding in inspect_source(base.services, "refunds").values())
-    lost, changed = sorted(base.points())[:2]
+    lost, changed, opened = sorted(base.points())[:3]
     base.delete_points([lost])
     with open_store(base.services.store) as client:
         client.set_payload(base.collection, {"trust_tier": "high"}, points=[changed], wait=True)
+        client.set_payload(base.collection, {"access_groups": ["everyone"]}, points=[opened], wait=True)
         client.delete_vectors(base.collection, ["bm25"], points=[changed], wait=True)
     found = inspect_source(base.services, "refunds")
     assert {name for name, finding in found.items() if not finding.passed} == {
         "counts_match", "no_missing", "payload_types", "vector_sizes",
     }  # fmt: skip
     assert found["no_missing"].examples == (lost,)
-    assert found["payload_types"].examples[0].startswith(f"{changed}: trust_tier")
+    by_hand = found["payload_types"].examples
+    assert by_hand[0].startswith(f"{changed}: trust_tier")
+    assert by_hand[1] == f"{opened}: access_groups: is ['everyone'], the ledger says ['support']"
 
 
 def test_dead_letters_and_stale_sources_are_told_but_do_not_fail_the_run(

@@ -31,7 +31,8 @@ def sample_points(
     client: QdrantClient, collection: str, recorded: Iterable[IndexedDocument], *, dimensions: int
 ) -> SampledPoints:
     """Read a sample of a source's points, spread evenly over its ids, and hold them against the contract."""
-    ids = sorted(point for one in recorded for point in recorded_points(one))
+    owners = {point: one for one in recorded for point in recorded_points(one)}
+    ids = sorted(owners)
     chosen = ids[:: max(1, -(-len(ids) // SAMPLE_SIZE))]
     payloads: list[str] = []
     vectors: list[str] = []
@@ -42,20 +43,23 @@ def sample_points(
         )
         looked_at += len(records)
         for record in records:
-            payloads += (f"{record.id}: {reason}" for reason in _payload_faults(record.payload or {}))
+            owner = owners[str(record.id)]
+            payloads += (f"{record.id}: {reason}" for reason in _payload_faults(record.payload or {}, owner))
             vectors += (f"{record.id}: {reason}" for reason in _vector_faults(record.vector, dimensions))
     return SampledPoints(looked_at, tuple(payloads), tuple(vectors))
 
 
-def _payload_faults(payload: dict[str, Any]) -> Sequence[str]:
+def _payload_faults(payload: dict[str, Any], owner: IndexedDocument) -> Iterable[str]:
     try:
         PointPayload.model_validate(payload)
     except ValidationError as error:
-        return [
-            f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-            for fault in error.errors(include_input=False, include_url=False)
-        ]
-    return ()
+        for fault in error.errors(include_input=False, include_url=False):
+            yield f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+        return
+    expected = {**owner.facts, "document_id": owner.document_id, "content_hash": owner.content_hash}
+    for name, value in expected.items():
+        if payload.get(name) != value:
+            yield f"{name}: is {payload.get(name)!r}, the ledger says {value!r}"
 
 
 def _vector_faults(vector: models.VectorStructOutput | None, dimensions: int) -> Iterable[str]:

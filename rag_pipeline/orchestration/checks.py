@@ -26,7 +26,7 @@ _BLOCKING = {
     "no_missing": "No chunk that the ledger records is missing from Qdrant.",
     "no_orphans": "No point is there that belongs to no current version of a document.",
     "no_duplicates": "No chunk is there twice.",
-    "payload_types": "Payloads hold the contract's fields with the contract's types (a sample, by id).",
+    "payload_types": "Payloads hold the contract's types and the ledger's facts (a sample, by id).",
     "vector_sizes": "Dense vectors have the generation's size, and BM25 weights are there (the same sample).",
 }
 _WARNING = {
