@@ -23,7 +23,7 @@ def measure(folder: Path) -> Iterator[Figure]:
     with running_server(folder / "server") as server:
         for pages, repeats in _REPEATS.items():
             new_base = partial(_new_base, folder, server, pages)
-            least = quietest(compare(new_base, "handbook", repeats))
+            least = quietest(list(compare(new_base, "handbook", repeats)))
             own = least.whole - least.fixed - least.bare.total
             overheads.append(own / least.bare.points * 1_000)
             yield noted(f"{pages:,} pages, least of {repeats}", str(least))
