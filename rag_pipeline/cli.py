@@ -190,21 +190,42 @@ def normalize(
     files: Annotated[
         list[Path], typer.Argument(help="Files of any supported format.", exists=True, dir_okay=False)
     ],
-    out: Annotated[Path, typer.Option(help="Folder for the Markdown: DIR/<file name>.md.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the Markdown: DIR/<file name>.md.")] = None,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Print what was detected, chosen and removed, and why.")
+    ] = False,
+    html: Annotated[
+        bool,
+        typer.Option("--html", help="Also write DIR/<file name>.html: the pages with their blocks' boxes."),
+    ] = False,
 ) -> None:
     """Convert files to Markdown as indexing would, each in a limited worker process."""
+    from rag_pipeline.normalize.explaining import explain
     from rag_pipeline.normalize.files import normalize_files
     from rag_pipeline.normalize.options import ParsingOptions
     from rag_pipeline.sources.manifest import Limits
 
+    if out is None and (html or not explained):
+        raise ConfigurationError(
+            "Name a folder with --out DIR, or print how the files are read with --explain."
+        )
     failed = False
-    workers = load_settings().workers
-    for result in normalize_files(files, out, options=ParsingOptions(), workers=workers, limits=Limits()):
+    results = normalize_files(
+        files,
+        out,
+        views=html,
+        options=ParsingOptions(),
+        workers=load_settings().workers,
+        limits=Limits(),
+    )
+    for result in results:
         if result.error:
             failed = True
             sys.stderr.write(f"{result.document.path}: {result.error.category}: {result.error.message}\n")
-        else:
-            sys.stdout.write(f"{out / result.document.path}.md\n")
+            continue
+        sys.stdout.write(f"{out / result.document.path}.md\n" if out else f"{result.document.path}\n")
+        if explained and result.normalized:
+            sys.stdout.write(f"{explain(result.normalized)}\n")
     if failed:
         raise typer.Exit(NOT_RECONCILED)
 

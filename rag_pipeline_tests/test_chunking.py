@@ -16,7 +16,7 @@ from rag_pipeline.chunking.sections import heading_text
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.chunking.stage import ChunkedResult, chunk_source, read_chunks
 from rag_pipeline.errors import ConfigurationError, FailureCategory
-from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
+from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument, Place
 from rag_pipeline.normalize.markdown_blocks import find_blocks
 
 SMALL = ChunkingOptions(max_tokens=40, target_tokens=20, min_tokens=4, overlap_tokens=6)
@@ -84,7 +84,10 @@ class TestSections:
 
     def test_pages_are_those_of_the_blocks(self) -> None:
         markdown = "One.\n\nTwo."
-        blocks = (Block(BlockKind.PARAGRAPH, 0, 4, page=3), Block(BlockKind.PARAGRAPH, 6, 10, page=4))
+        blocks = (
+            Block(BlockKind.PARAGRAPH, 0, 4, places=(Place(0, 4, 3),)),
+            Block(BlockKind.PARAGRAPH, 6, 10, places=(Place(6, 10, 4),)),
+        )
 
         (chunk,) = chunk_document(
             NormalizedDocument(markdown, blocks), title="", options=SMALL, count_tokens=count_words

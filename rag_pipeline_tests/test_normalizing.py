@@ -208,7 +208,7 @@ def test_a_pdf_becomes_headings_paragraphs_and_tables_with_pages_and_boxes() -> 
         in document.markdown
     )
     assert [block.page for block in document.blocks] == [1, 1, 1, 2]
-    left, top, right, bottom = document.blocks[0].box or (0, 0, 0, 0)
+    left, top, right, bottom = document.blocks[0].places[0].box or (0, 0, 0, 0)
     assert (round(left), round(right) > 150) == (72, True)
     assert 842 - 760 - 22 < top < bottom < 842 - 760 + 8
 

@@ -49,7 +49,7 @@ def _section_chunks(
             lead = overlap(markdown, groups[number - 1], window.tokens, options.overlap_tokens)
             if lead and not _fits(markdown, group, window, lead, options.overlap_tokens):
                 lead = ""
-        pages = [piece.page for piece in group if piece.page is not None]
+        pages = [page for piece in group for page in piece.pages]
         yield Chunk(
             index=0,
             lead=lead,

@@ -8,7 +8,7 @@ from rag_pipeline.chunking.lines import solid_lines
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.chunking.tables import table_rows
 from rag_pipeline.chunking.window import Window
-from rag_pipeline.normalize.document import Block, BlockKind
+from rag_pipeline.normalize.document import Block, BlockKind, Place
 
 _KEPT_WHOLE = frozenset({BlockKind.HEADING, BlockKind.LIST_ITEM, BlockKind.TABLE, BlockKind.CODE})
 """Broken only where the window forces it; running text is broken where it exceeds the target."""
@@ -20,15 +20,16 @@ _TYPICAL_CHARACTERS_PER_TOKEN = 4
 class Piece:
     """A block or a part of one, `markdown[start:end]`, with the white space after it.
 
-    `tokens` is an estimate that leaves out white space around the piece, of which there are `space` bytes: no
-    tokenizer makes more tokens of it. `opens` and `closes` tell whether a sentence, line or row starts and
-    ends with the piece. `header` is the header of the table that the piece continues, else empty.
+    `places` are those of the whole block. `tokens` is an estimate that leaves out white space around the
+    piece, of which there are `space` bytes: no tokenizer makes more tokens of it. `opens` and `closes` tell
+    whether a sentence, line or row starts and ends with the piece. `header` is the header of the table that
+    the piece continues, else empty.
     """
 
     start: int
     end: int
     kind: BlockKind
-    page: int | None
+    places: tuple[Place, ...]
     tokens: int
     space: int
     opens: bool = True
@@ -36,13 +37,21 @@ class Piece:
     header: str = ""
     header_tokens: int = 0
 
+    @property
+    def pages(self) -> list[int]:
+        """The pages that the piece's own part of its block stands on, without repetition."""
+        pages = (p.page for p in self.places if p.start < self.end and self.start < p.end)
+        return list(dict.fromkeys(pages))
+
 
 def pieces_of(markdown: str, blocks: Sequence[Block], window: Window) -> Iterator[Piece]:
     """A section's blocks as pieces in order; they touch, and each fits the window by estimate."""
     headings = 0
     for block in blocks:
         text = markdown[block.start : block.end]
-        whole = Piece(block.start, block.end, block.kind, block.page, window.tokens(text), space_around(text))
+        whole = Piece(
+            block.start, block.end, block.kind, block.places, window.tokens(text), space_around(text)
+        )
         # Headings share the chunk of what follows them, so they take of its room, unless they are absurd.
         room = window.limit - headings if headings <= window.limit // 2 else window.limit
         if whole.tokens <= (room if block.kind in _KEPT_WHOLE else min(room, window.target)):

@@ -1,20 +1,27 @@
 """Putting pieces of Markdown together so that every block knows its exact place."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from rag_pipeline.normalize.document import Block, BlockKind
+from rag_pipeline.normalize.document import Block, BlockKind, Box, Place
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One block's Markdown before it has a place; the fields mean what they mean in `Block`."""
+    """One block's Markdown before it has a place in the whole; the fields mean what they mean in `Block`.
+
+    The `places` count characters from the beginning of `text`.
+    """
 
     kind: BlockKind
     text: str
     level: int = 0
-    page: int | None = None
-    box: tuple[float, float, float, float] | None = None
+    places: tuple[Place, ...] = ()
+
+
+def placed(kind: BlockKind, text: str, page: int, box: Box | None = None, *, level: int = 0) -> Piece:
+    """A piece that stands as a whole in one place."""
+    return Piece(kind, text, level, (Place(0, len(text), page, box),))
 
 
 def assemble(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
@@ -26,18 +33,28 @@ def assemble(pieces: Iterable[Piece]) -> tuple[str, tuple[Block, ...]]:
     blocks: list[Block] = []
     at = 0
     for piece in pieces:
-        text = piece.text.rstrip() if piece.kind is BlockKind.LIST_ITEM else piece.text.strip("\n").rstrip()
+        in_list = piece.kind is BlockKind.LIST_ITEM
+        text = piece.text.rstrip() if in_list else piece.text.strip("\n").rstrip()
         if not text.strip():
             continue
         if blocks:
-            in_list = blocks[-1].kind is piece.kind is BlockKind.LIST_ITEM
-            separator = "\n" if in_list else "\n\n"
+            separator = "\n" if in_list and blocks[-1].kind is BlockKind.LIST_ITEM else "\n\n"
             parts.append(separator)
             at += len(separator)
         parts.append(text)
-        blocks.append(Block(piece.kind, at, at + len(text), piece.level, piece.page, piece.box))
+        shift = at - piece.text.index(text)
+        places = _shifted(piece.places, shift, at, at + len(text))
+        blocks.append(Block(piece.kind, at, at + len(text), piece.level, places))
         at += len(text)
     return "".join(parts), tuple(blocks)
+
+
+def _shifted(places: Iterable[Place], shift: int, first: int, last: int) -> tuple[Place, ...]:
+    """The places moved by `shift` characters, kept within `first` and `last`."""
+    return tuple(
+        replace(place, start=max(place.start + shift, first), end=min(place.end + shift, last))
+        for place in places
+    )
 
 
 def table_markdown(rows: Iterable[Iterable[str]]) -> str:

@@ -2,23 +2,34 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
 from rag_pipeline.normalize.detecting import detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.options import ParsingOptions
+from rag_pipeline.normalize.page_view import page_images, page_view
+from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, Converter
 from rag_pipeline.sources.document import DocumentFacts, RawDocument
+from rag_pipeline.sources.listing import read_document
 from rag_pipeline.sources.manifest import Limits
 
 
 def normalize_files(
-    paths: Sequence[Path], out_dir: Path, *, options: ParsingOptions, workers: int, limits: Limits
+    paths: Sequence[Path],
+    out_dir: Path | None,
+    *,
+    views: bool = False,
+    options: ParsingOptions,
+    workers: int,
+    limits: Limits,
 ) -> Iterator[ConversionResult]:
-    """Write each file's Markdown to `out_dir/<file name>.md` and yield its result, as they are done.
+    """Yield each file's result as they are done, having written `out_dir/<file name>.md`, if there is one.
 
-    Raises ConfigurationError before anything is written where a file is missing or two have the same name.
+    With `views`, a web page that shows how the file was read stands beside it. Raises ConfigurationError
+    before anything is written where a file is missing or two have the same name.
     """
     names = [path.name for path in paths]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -28,16 +39,31 @@ def normalize_files(
     for path in paths:
         if not path.is_file():
             raise ConfigurationError(f"{path} is not a file.")
-    out_dir.mkdir(parents=True, exist_ok=True)
+    if out_dir:
+        out_dir.mkdir(parents=True, exist_ok=True)
+    convert = partial(_convert_with_view, folder=out_dir) if out_dir and views else convert_document
     with Converter(
-        options=options, workers=workers, timeout_seconds=limits.timeout_seconds, memory_mb=limits.memory_mb
+        options=options,
+        workers=workers,
+        timeout_seconds=limits.timeout_seconds,
+        memory_mb=limits.memory_mb,
+        convert=convert,
     ) as converter:
         for result in converter.convert_all(map(listed_file, paths)):
-            if result.normalized:
+            if result.normalized and out_dir:
                 (out_dir / f"{result.document.path}.md").write_text(
                     result.normalized.markdown, encoding="utf-8"
                 )
             yield result
+
+
+def _convert_with_view(document: RawDocument, options: ParsingOptions, *, folder: Path) -> NormalizedDocument:
+    """Convert and draw, both in the worker: rendering a hostile page is as risky as reading it."""
+    normalized = convert_document(document, options)
+    images = page_images(read_document(document), document.mime_type, options.passwords)
+    view = page_view(document.path, normalized, images)
+    (folder / f"{document.path}.html").write_text(view, encoding="utf-8")
+    return normalized
 
 
 def listed_file(path: Path) -> RawDocument:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-Box = tuple[float, float, float, float]
+from rag_pipeline.normalize.document import Box
 
 
 @dataclass(frozen=True, slots=True)

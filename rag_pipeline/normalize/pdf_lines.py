@@ -6,7 +6,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from rag_pipeline.normalize.assembling import Piece
+from rag_pipeline.normalize.assembling import Piece, placed
 from rag_pipeline.normalize.document import BlockKind
 from rag_pipeline.normalize.page_text import Line, PageText, around, centre
 from rag_pipeline.normalize.pdf_tables import Table, ruled_tables
@@ -43,7 +43,7 @@ def page_pieces(pages: Sequence[PageText]) -> Iterator[Piece]:
         tables = ruled_tables(page)
         for group in _groups(page.lines, tables, spacing):
             if isinstance(group, Table):
-                yield Piece(BlockKind.TABLE, group.markdown, page=page.number, box=group.box)
+                yield placed(BlockKind.TABLE, group.markdown, page.number, group.box)
             else:
                 yield from _text_piece(group, page.number, least, levels)
 
@@ -151,13 +151,13 @@ def _text_piece(group: list[Line], page: int, least: float, levels: dict[int, in
     box = around(line.box for line in group)
     first = group[0]
     if bullet := _BULLET.match(text):
-        yield Piece(BlockKind.LIST_ITEM, f"- {text[bullet.end() :]}", page=page, box=box)
+        yield placed(BlockKind.LIST_ITEM, f"- {text[bullet.end() :]}", page, box)
     elif len(text) <= _MAX_HEADING and (level := _heading_level(group, text, least, levels)):
-        yield Piece(BlockKind.HEADING, f"{'#' * level} {text}", level, page, box)
+        yield placed(BlockKind.HEADING, f"{'#' * level} {text}", page, box, level=level)
     elif _NUMBERED.match(first.text):
-        yield Piece(BlockKind.LIST_ITEM, text, page=page, box=box)
+        yield placed(BlockKind.LIST_ITEM, text, page, box)
     else:
-        yield Piece(BlockKind.PARAGRAPH, _MARKDOWN_START.sub(r"\\", text), page=page, box=box)
+        yield placed(BlockKind.PARAGRAPH, _MARKDOWN_START.sub(r"\\", text), page, box)
 
 
 def _heading_level(group: list[Line], text: str, least: float, levels: dict[int, int]) -> int:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from rag_pipeline.normalize.page_text import Box, Line, PageText, Rule
+from rag_pipeline.normalize.document import Box
+from rag_pipeline.normalize.page_text import Line, PageText, Rule
 
 if TYPE_CHECKING:
     from docling_core.types.doc.page import PdfTextCell, SegmentedPdfPage

@@ -46,7 +46,7 @@ class _Reading:
 
 def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
     """Read a PDF page by page. Raises DocumentError where it is encrypted, too long or (partly) damaged."""
-    with _opened(data, options.passwords) as (document, password):
+    with opened(data, options.passwords) as (document, password):
         count = len(document)
         if count > options.max_pages:
             raise DocumentError(
@@ -70,7 +70,7 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
 
 
 @contextmanager
-def _opened(data: bytes, passwords: Sequence[str]) -> "Iterator[tuple[PdfDocument, str | None]]":
+def opened(data: bytes, passwords: Sequence[str]) -> "Iterator[tuple[PdfDocument, str | None]]":
     """The document by pdfium, which repairs most damage, and the password that opened it."""
     import pypdfium2
     from pypdfium2.raw import FPDF_ERR_PASSWORD

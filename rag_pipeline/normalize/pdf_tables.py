@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_pipeline.normalize.assembling import table_markdown
-from rag_pipeline.normalize.page_text import Box, Line, PageText, Rule, centre
+from rag_pipeline.normalize.document import Box
+from rag_pipeline.normalize.page_text import Line, PageText, Rule, centre
 
 # Strokes this close are one line: cells that are drawn each with its own border touch like this.
 _TOUCH: Final = 3.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from rag_pipeline.normalize.assembling import Piece, assemble
+from rag_pipeline.normalize.assembling import Piece, assemble, placed
 from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.document import BlockKind, NormalizedDocument
 from rag_pipeline.normalize.markdown_blocks import find_blocks, first_title
@@ -49,10 +49,14 @@ def structure(document: "DoclingDocument", *, paged: bool) -> NormalizedDocument
 def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Piece]:
     if kind is not None:
         level = len(text) - len(text.lstrip("#")) if kind is BlockKind.HEADING else 0
-        yield Piece(kind, text, min(level, 6), page)
+        yield _piece(kind, text, min(level, 6), page)
         return
     for block in find_blocks(text):
-        yield Piece(block.kind, text[block.start : block.end], block.level, page)
+        yield _piece(block.kind, text[block.start : block.end], block.level, page)
+
+
+def _piece(kind: BlockKind, text: str, level: int, page: int | None) -> Piece:
+    return Piece(kind, text, level) if page is None else placed(kind, text, page, level=level)
 
 
 def _kind(part: "SerializationResult") -> BlockKind | None:
