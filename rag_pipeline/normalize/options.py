@@ -11,11 +11,13 @@ class ParsingOptions:
 
     `ocr` AUTO reads images and pages without usable text by OCR, ALWAYS every page of a PDF, NEVER none.
     `passwords` are tried one after the other on encrypted documents; they are left out of `repr`, so that no
-    log shows them. `ocr_threads` is how many threads one recognition may use.
+    log shows them. `comments` keeps reviewers' comments in the text, marked as such. `ocr_threads` is how many
+    threads one recognition may use.
     """
 
     ocr: OcrMode = OcrMode.AUTO
     passwords: tuple[str, ...] = field(default=(), repr=False)
+    comments: bool = True
     max_bytes: int = 100 * 1024 * 1024
     max_pages: int = 2_000
     ocr_threads: int = 1

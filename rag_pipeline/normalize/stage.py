@@ -14,7 +14,7 @@ from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Converter
 from rag_pipeline.sources.document import RawDocument
-from rag_pipeline.sources.manifest import Manifest, OcrMode, Parsing
+from rag_pipeline.sources.manifest import Manifest, Parsing
 
 VERSION: Final = 1
 """Raise it when the same bytes give another Markdown: every document is then converted anew."""
@@ -42,16 +42,18 @@ class NormalizedResult:
     warnings: tuple[str, ...] = ()
 
 
-def normalized_key(document: RawDocument, ocr: OcrMode) -> str:
+def normalized_key(document: RawDocument, parsing: Parsing) -> str:
     """The artifact key of a document's normalized form: the same bytes read the same way share it."""
     by_ocr = document.mime_type == types.PDF or document.mime_type in types.IMAGES
+    may_hold_comments = document.mime_type in types.ZIP_BASED or document.mime_type in types.LEGACY_OFFICE
     return artifact_key(
         "normalized",
         VERSION,
         document.content_hash,
         document.mime_type,
         types.extension(document.path),
-        ocr.value if by_ocr else None,
+        parsing.ocr.value if by_ocr else None,
+        parsing.comments if may_hold_comments else None,
     )
 
 
@@ -64,7 +66,7 @@ def attempt_key(document: RawDocument, parsing: Parsing) -> str:
     return artifact_key(
         "attempt",
         VERSION,
-        normalized_key(document, parsing.ocr),
+        normalized_key(document, parsing),
         parsing.limits.model_dump(),
         parsing.password_env,
     )
@@ -81,6 +83,7 @@ def parsing_options(manifest: Manifest, *, passwords: Sequence[str], workers: in
     return ParsingOptions(
         ocr=manifest.parsing.ocr,
         passwords=tuple(passwords),
+        comments=manifest.parsing.comments,
         max_bytes=limits.max_bytes,
         max_pages=limits.max_pages,
         ocr_threads=max(1, (os.cpu_count() or 1) // workers),
@@ -113,7 +116,7 @@ def normalize_source(
     def unsettled() -> Iterator[RawDocument]:
         nonlocal exhausted
         for document in waiting:
-            result = _settled(document, manifest.parsing.ocr, artifacts, known_failure)
+            result = _settled(document, manifest.parsing, artifacts, known_failure)
             if result is None:
                 yield document
                 continue
@@ -132,7 +135,7 @@ def normalize_source(
     ) as converter:
         while not exhausted:
             for conversion in converter.convert_all(unsettled()):
-                result = _stored(conversion, manifest.parsing.ocr, artifacts)
+                result = _stored(conversion, manifest.parsing, artifacts)
                 advance()
                 yield result
                 while settled:
@@ -143,14 +146,14 @@ def normalize_source(
 
 def _settled(
     document: RawDocument,
-    ocr: OcrMode,
+    parsing: Parsing,
     artifacts: ArtifactStore,
     known_failure: Callable[[RawDocument], DocumentError | None],
 ) -> NormalizedResult | None:
     """The result of a document that needs no conversion, or None."""
     if error := known_failure(document):
         return NormalizedResult(document, error=error)
-    key = normalized_key(document, ocr)
+    key = normalized_key(document, parsing)
     summary: dict[str, Any] | None = artifacts.read(summary_key(key))
     # The summary is written last, but the document may have been deleted since.
     if summary is None or not artifacts.exists(key):
@@ -166,11 +169,11 @@ def _settled(
     )
 
 
-def _stored(conversion: ConversionResult, ocr: OcrMode, artifacts: ArtifactStore) -> NormalizedResult:
+def _stored(conversion: ConversionResult, parsing: Parsing, artifacts: ArtifactStore) -> NormalizedResult:
     normalized = conversion.normalized
     if normalized is None:
         return NormalizedResult(conversion.document, error=conversion.error, seconds=conversion.seconds)
-    key = normalized_key(conversion.document, ocr)
+    key = normalized_key(conversion.document, parsing)
     artifacts.write(key, normalized.to_json())
     artifacts.write(summary_key(key), _summary(normalized))
     return NormalizedResult(

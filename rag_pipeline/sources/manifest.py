@@ -170,6 +170,8 @@ class Parsing(_Strict):
     """auto: pages without usable text; always: every page; never: such pages fail."""
     password_env: tuple[VariableName, ...] = ()
     """Names of environment variables that hold passwords of encrypted documents. Never a password itself."""
+    comments: StrictBool = True
+    """true: reviewers' comments in Office documents are kept, marked as comments. false: they are left out."""
     limits: Limits = Limits()
     """What one document may cost."""
 
