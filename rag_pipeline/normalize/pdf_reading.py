@@ -1,6 +1,5 @@
 """Reading a PDF: its own text where that is usable, OCR for the pages where it is not."""
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,21 +11,16 @@ from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.gates import garbled
 from rag_pipeline.normalize.markdown_blocks import first_title
-from rag_pipeline.normalize.ocr import LOW_CONFIDENCE, recognize
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.page_text import Line, PageText
 from rag_pipeline.normalize.pdf_lines import page_pieces
 from rag_pipeline.normalize.pdf_parsing import ParsedPage, PdfText
+from rag_pipeline.normalize.scan_reading import read_scanned_page
 from rag_pipeline.sources.manifest import OcrMode
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfDocument
 
-# rapidocr scales larger images down to 2,000 pixels a side: an A4 page has 1,754 at this resolution.
-_DPI: Final = 150
-# A sheet of A2 at that resolution; larger pages are rendered coarser.
-_MAX_PIXELS: Final = 9_000_000
 # A page with less text than this under an image that fills it is a scan with a stamp.
 _FEW_CHARACTERS: Final = 50
 _MOST_OF_PAGE: Final = 0.6
@@ -39,6 +33,7 @@ class _Reading:
     pages: list[PageText] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)  # ordered, each once
+    decisions: list[str] = field(default_factory=list)
 
     def warn(self, text: str) -> None:
         self.warnings[text] = None
@@ -66,7 +61,14 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
             f"{len(reading.failed)} of {count} pages are damaged (page {pages}). Export the PDF anew.",
         )
     markdown, blocks = assemble(page_pieces([_cleaned(page, reading) for page in reading.pages]))
-    return NormalizedDocument(markdown, blocks, first_title(markdown, blocks), count, tuple(reading.warnings))
+    return NormalizedDocument(
+        markdown,
+        blocks,
+        first_title(markdown, blocks),
+        count,
+        tuple(reading.warnings),
+        tuple(reading.decisions),
+    )
 
 
 @contextmanager
@@ -148,31 +150,13 @@ def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Re
     import pypdfium2
 
     try:
-        page = document[number - 1]
-        image = _render(page)
+        scan = read_scanned_page(document[number - 1], number, threads=threads)
     except pypdfium2.PdfiumError:
         return PageText(number, ())
-    darkest, lightest = image.convert("L").getextrema()
-    if darkest == lightest:
-        return PageText(number, ())  # a blank page needs no recognition
-    result = recognize(image, threads=threads)
-    if result.lines and result.confidence < LOW_CONFIDENCE:
-        reading.warn(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")
-    points = page.get_width() / image.width
-    lines = (replace(line, box=_scaled(line.box, points)) for line in result.lines)
-    return PageText(number, tuple(lines), scanned=True)
-
-
-def _render(page: "PdfPage") -> "Image":
-    width, height = page.get_size()
-    scale = min(_DPI / 72, math.sqrt(_MAX_PIXELS / max(width * height, 1.0)))
-    image: Image = page.render(scale=scale).to_pil()
-    return image
-
-
-def _scaled(box: tuple[float, float, float, float], factor: float) -> tuple[float, float, float, float]:
-    left, top, right, bottom = box
-    return left * factor, top * factor, right * factor, bottom * factor
+    for warning in scan.warnings:
+        reading.warn(warning)
+    reading.decisions += scan.decisions
+    return scan.text
 
 
 def _cleaned(page: PageText, reading: _Reading) -> PageText:
