@@ -10,6 +10,7 @@ from rag_pipeline.normalize.archives import check_archive
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.image_reading import convert_image
+from rag_pipeline.normalize.office_formats import OFFICE_TYPES, convert_office
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.pdf_reading import convert_pdf
 from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
@@ -46,6 +47,8 @@ def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> Normaliz
             return convert_pdf(data, options)
         if mime_type in types.IMAGES:
             return convert_image(data, options)
+        if mime_type in OFFICE_TYPES:
+            return convert_office(data, mime_type, comments=options.comments)
         return convert_text(data, mime_type) if mime_type in TEXT_TYPES else convert_tree(data, mime_type)
     except (DocumentError, MemoryError):
         raise

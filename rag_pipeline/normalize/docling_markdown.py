@@ -7,6 +7,7 @@ from docling_core.transforms.serializer.markdown import (
     MarkdownDocSerializer,
     MarkdownFallbackSerializer,
     MarkdownParams,
+    MarkdownTableSerializer,
 )
 from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.document import DoclingDocument
@@ -25,19 +26,34 @@ class _SheetHeadings(MarkdownFallbackSerializer):
         return result
 
 
-def serialized_parts(document: DoclingDocument) -> list[SerializationResult]:
+class _EscapedTables(MarkdownTableSerializer):
+    """Writes a bar inside a cell as Markdown does, not as an HTML entity."""
+
+    def serialize(self, **kwargs: Any) -> SerializationResult:
+        result = super().serialize(**kwargs)
+        result.text = result.text.replace("&#124;", "\\|")
+        return result
+
+
+def serialized_parts(document: DoclingDocument, *, margins: bool) -> list[SerializationResult]:
     """The document's Markdown in parts, in reading order, each with the items that it came from.
 
-    Speaker notes and comments are part of it. No HTML entities and no escaped underscores are written: what
-    is stored is what the document says.
+    Speaker notes and comments are part of it, and headers, footers and footnotes if `margins` says so. No
+    HTML entities and no escaped underscores are written: what is stored is what the document says.
     """
+    layers = {ContentLayer.BODY, ContentLayer.NOTES}
     params = MarkdownParams(
-        layers={ContentLayer.BODY, ContentLayer.NOTES},
+        layers=layers | {ContentLayer.FURNITURE} if margins else layers,
         escape_html=False,
         escape_underscores=False,
         compact_tables=True,
         image_placeholder="",
         indent=2,
     )
-    serializer = MarkdownDocSerializer(doc=document, params=params, fallback_serializer=_SheetHeadings())
+    serializer = MarkdownDocSerializer(
+        doc=document,
+        params=params,
+        fallback_serializer=_SheetHeadings(),
+        table_serializer=_EscapedTables(),
+    )
     return serializer.get_parts()

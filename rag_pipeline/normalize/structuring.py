@@ -23,16 +23,17 @@ _SINGLE_BLOCKS: Final = {
 _TEXTS: Final = frozenset({"text", "paragraph", "caption", "footnote"})
 
 
-def structure(document: "DoclingDocument", *, paged: bool) -> NormalizedDocument:
+def structure(document: "DoclingDocument", *, paged: bool, margins: bool = False) -> NormalizedDocument:
     """Serialize a document tree item by item. `paged` says whether its page numbers mean pages to a reader.
 
     Items that hold several blocks (lists, slides, sheets) are divided by their Markdown's own lines.
+    `margins` keeps what docling sets apart from the body: headers, footers, footnotes.
     """
     from rag_pipeline.normalize.docling_markdown import serialized_parts
 
     pieces: list[Piece] = []
     warnings: dict[str, None] = {}
-    for part in serialized_parts(document):
+    for part in serialized_parts(document, margins=margins):
         text, notes = clean(part.text)
         warnings.update(dict.fromkeys(notes))
         pieces.extend(_pieces(text, _kind(part), _page(part) if paged else None))

@@ -7,7 +7,10 @@ installs), while these formats need nothing but their backend.
 import importlib
 import io
 import warnings
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
@@ -18,11 +21,13 @@ from rag_pipeline.normalize.xml_safety import refuse_entities, without_declarati
 
 if TYPE_CHECKING:
     from docling.backend.abstract_backend import DeclarativeDocumentBackend
-    from docling_core.types.doc.document import DoclingDocument
 
 
 class _Format(NamedTuple):
-    """A docling backend: its input format, class, options class, and the extension that it expects."""
+    """A docling backend: its input format, class, options class, and the extension that it expects.
+
+    `paged` says whether its page numbers mean pages to a reader.
+    """
 
     input_format: str
     backend: str
@@ -65,12 +70,52 @@ def convert_tree(data: bytes, mime_type: str) -> NormalizedDocument:
     notes: tuple[str, ...] = ()
     if mime_type in types.TEXTS and mime_type != types.EML:  # a mail's parts each have their own charset
         data, notes = _as_utf8(data, mime_type)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # parsers warn of oddities in documents that nobody here can act on
-        document = structure(_tree(data, mime_type), paged=_FORMATS[mime_type].paged)
-    return NormalizedDocument(
-        document.markdown, document.blocks, document.title, document.page_count, (*notes, *document.warnings)
+    with quiet():
+        document = structure(opened(data, mime_type).convert(), paged=is_paged(mime_type))
+    return replace(document, warnings=(*notes, *document.warnings))
+
+
+def opened(data: bytes, mime_type: str, backend: str | None = None) -> "DeclarativeDocumentBackend":
+    """docling's reader of a type with a document opened in it; its `convert` gives the tree.
+
+    `backend` names a class to use instead of docling's own. Raises DocumentError for a damaged file.
+    """
+    from docling.datamodel import backend_options
+    from docling.datamodel.base_models import InputFormat
+    from docling.datamodel.document import InputDocument
+
+    form = _FORMATS[mime_type]
+    module, _, name = (backend or f"docling.backend.{form.backend}").rpartition(".")
+    options = None
+    if form.options:
+        options = getattr(backend_options, form.options)(enable_remote_fetch=False, enable_local_fetch=False)
+    document = InputDocument(
+        path_or_stream=io.BytesIO(data),
+        format=InputFormat(form.input_format),
+        backend=getattr(importlib.import_module(module), name),
+        backend_options=options,
+        filename=f"document.{form.extension}",
     )
+    if not document.valid:
+        raise DocumentError(
+            FailureCategory.CORRUPT, f"The file cannot be read as {mime_type}: it is damaged. Save it anew."
+        )
+    return cast(
+        "DeclarativeDocumentBackend", document._backend
+    )  # the way that docling's own SimplePipeline takes
+
+
+def is_paged(mime_type: str) -> bool:
+    """Whether a type's page numbers mean pages to a reader."""
+    return _FORMATS[mime_type].paged
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Parsers warn of oddities in documents that nobody here can act on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _as_utf8(data: bytes, mime_type: str) -> tuple[bytes, tuple[str, ...]]:
@@ -83,37 +128,3 @@ def _as_utf8(data: bytes, mime_type: str) -> tuple[bytes, tuple[str, ...]]:
     # The mark outranks a charset that the page declares, rightly or wrongly.
     encoding = "utf-8-sig" if mime_type == types.HTML else "utf-8"
     return text.encode(encoding, "replace"), decoded.warnings
-
-
-def _tree(data: bytes, mime_type: str) -> "DoclingDocument":
-    from docling.datamodel import backend_options
-    from docling.datamodel.base_models import InputFormat
-    from docling.datamodel.document import InputDocument
-
-    form = _FORMATS[mime_type]
-    module, _, backend = form.backend.rpartition(".")
-    options = None
-    if form.options:
-        options = getattr(backend_options, form.options)(enable_remote_fetch=False, enable_local_fetch=False)
-    document = InputDocument(
-        path_or_stream=io.BytesIO(data),
-        format=InputFormat(form.input_format),
-        backend=getattr(importlib.import_module(f"docling.backend.{module}"), backend),
-        backend_options=options,
-        filename=f"document.{form.extension}",
-    )
-    if not document.valid:
-        raise DocumentError(
-            FailureCategory.CORRUPT, f"The file cannot be read as {mime_type}: it is damaged. Save it anew."
-        )
-    opened = cast("DeclarativeDocumentBackend", document._backend)
-    if mime_type == types.DOCX:
-        _drop_xml_comments(opened)
-    return opened.convert()  # the way that docling's own SimplePipeline takes
-
-
-def _drop_xml_comments(word: Any) -> None:
-    """Remove what is no element from a Word document's body: docling fails on it, and no reader sees it."""
-    from lxml import etree  # type: ignore[import-untyped]
-
-    etree.strip_tags(word.docx_obj.element, etree.Comment, etree.ProcessingInstruction)

@@ -1,0 +1,14 @@
+"""A document's bytes as its parser should see them, and what was taken out before."""
+
+from dataclasses import dataclass
+
+from rag_pipeline.normalize.document import Removed
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """`data` for the parser, with the passages that were `removed` and the `warnings` that arose."""
+
+    data: bytes
+    removed: tuple[Removed, ...] = ()
+    warnings: tuple[str, ...] = ()
