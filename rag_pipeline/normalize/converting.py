@@ -15,8 +15,9 @@ from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.pdf_reading import convert_pdf
 from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
 from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
+from rag_pipeline.normalize.web_formats import WEB_TYPES, convert_web
 
-_READ: Final = TREE_TYPES | TEXT_TYPES | types.IMAGES | {types.PDF}
+_READ: Final = TREE_TYPES | TEXT_TYPES | WEB_TYPES | types.IMAGES | {types.PDF}
 _READABLE: Final = "PDF, Office, OpenDocument, EPUB, HTML, e-mail, text formats and images can be read"
 
 
@@ -49,6 +50,8 @@ def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> Normaliz
             return convert_image(data, options)
         if mime_type in OFFICE_TYPES:
             return convert_office(data, mime_type, comments=options.comments)
+        if mime_type in WEB_TYPES:
+            return convert_web(data, mime_type)
         return convert_text(data, mime_type) if mime_type in TEXT_TYPES else convert_tree(data, mime_type)
     except (DocumentError, MemoryError):
         raise

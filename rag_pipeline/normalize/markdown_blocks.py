@@ -1,5 +1,6 @@
 """Finding the blocks of a Markdown text by its lines, without changing the text."""
 
+import re
 from functools import cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -19,6 +20,8 @@ _LEAVES = {
     "html_block": BlockKind.OTHER,
     "hr": BlockKind.OTHER,
 }
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_EMPHASIS = re.compile(r"(?<![\w*])([*_]{1,3})(?=\S)([^*_]*\S)\1(?!\w)")
 _LISTS = frozenset({"bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close"})
 
 
@@ -55,8 +58,13 @@ def first_title(text: str, blocks: tuple[Block, ...]) -> str | None:
     for block in blocks:
         if block.kind is BlockKind.HEADING and block.level == 1:
             lines = text[block.start : block.end].strip().splitlines()
-            return lines[0].strip("# \t").strip("*_") or None
+            return _plain(lines[0].strip("# \t")) or None
     return None
+
+
+def _plain(text: str) -> str:
+    """A heading's text without the marks of links, emphasis and code."""
+    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text)).replace("`", "").strip()
 
 
 @cache
