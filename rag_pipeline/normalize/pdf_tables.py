@@ -1,105 +1,188 @@
-"""Tables whose cells are ruled: grids of strokes with words in them. Pure functions over boxes."""
+"""Finding the tables of a page: by their rules, by rules above and below, by alignment alone."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
-from rag_pipeline.normalize.assembling import table_markdown
 from rag_pipeline.normalize.document import Box
-from rag_pipeline.normalize.page_text import Line, PageText, Rule, centre
+from rag_pipeline.normalize.page_text import PageText, Rule, centre
+from rag_pipeline.normalize.table import Table
+from rag_pipeline.normalize.table_checks import aligned_well, ruled_well
+from rag_pipeline.normalize.table_columns import CELL_GAP
+from rag_pipeline.normalize.table_draft import Draft, row_boxes, rows_of_text, with_whole_lines, without_empty
+from rag_pipeline.normalize.table_grids import grid_of
+from rag_pipeline.normalize.table_regions import table_regions
+from rag_pipeline.normalize.table_rows import open_table
+from rag_pipeline.normalize.table_rules import meeting_rules, merge_rules, rules_box
+from rag_pipeline.normalize.table_splits import split_rows
+from rag_pipeline.normalize.table_words import PageWords, Word, page_words, rows_of, segments_of
 
-# Strokes this close are one line: cells that are drawn each with its own border touch like this.
-_TOUCH: Final = 3.0
-_MIN_CELL: Final = 4.0
-# More strokes than any table needs make a drawing; looking for grids in it would only take time.
-_MAX_RULES: Final = 5_000
+# A page with more than this is a drawing or a trap; its text is still read, only not as tables.
+_MAX_WORDS: Final = 20_000
+_MAX_RULES: Final = 60_000
+# Strokes that nearly touch do; borders nearer than this are one. In heights of a word.
+_TOUCH: Final = 0.35
+_TOUCH_SCANNED: Final = 0.5
+_LEAST_RULE: Final = 1.1
+_MAX_FRAMES: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A ruled table: its place and its rows of cell texts."""
+def tables_of(page: PageText) -> list[Table]:
+    """The tables of a page, from top to bottom.
 
-    box: Box
-    rows: tuple[tuple[str, ...], ...]
-
-    @property
-    def markdown(self) -> str:
-        """The table as Markdown, its first row as the header."""
-        return table_markdown(self.rows)
-
-
-def ruled_tables(page: PageText) -> list[Table]:
-    """The tables of a page that have at least two rows and two columns with text between rules."""
-    if len(page.rules) > _MAX_RULES:
+    First those whose cells are ruled, then those between level rules, then those that are only aligned. A
+    word is in one table at most, and a line of the page is in a table as a whole or not at all. A page with
+    more words or rules than can be read in a moment has none.
+    """
+    if max(len(page.words), len(page.lines)) > _MAX_WORDS or len(page.rules) > _MAX_RULES:
         return []
-    tables = []
-    for group in _connected(page.rules):
-        columns = _borders(rule for rule in group if not rule.horizontal)
-        rows = _borders(rule for rule in group if rule.horizontal)
-        if len(columns) < 3 or len(rows) < 3:
-            continue
-        table = _fill(columns, rows, page.words)
-        if (
-            sum(any(row) for row in table.rows) >= 2
-            and sum(any(column) for column in zip(*table.rows, strict=True)) >= 2
-        ):
-            tables.append(table)
-    return tables
+    search = _Search(page_words(page))
+    rules = merge_rules(page.rules, search.touch, search.page.em * _LEAST_RULE)
+    search.ruled(rules)
+    search.between_rules(rules)
+    search.aligned()
+    return sorted((_table(draft, search.page, page.number) for draft in search.found), key=lambda t: t.box[1])
 
 
-def _connected(rules: Sequence[Rule]) -> list[list[Rule]]:
-    """Groups of rules that touch each other, directly or through others."""
-    groups: list[tuple[Box, list[Rule]]] = []
-    for rule in rules:
-        box, members = _rule_box(rule), [rule]
-        apart = []
-        for other_box, others in groups:
-            if _touch(box, other_box) and any(_touch(_rule_box(rule), _rule_box(other)) for other in others):
-                members += others
-                box = (min(box[0], other_box[0]), min(box[1], other_box[1]),
-                       max(box[2], other_box[2]), max(box[3], other_box[3]))  # fmt: skip
-            else:
-                apart.append((other_box, others))
-        groups = [*apart, (box, members)]
-    return [members for _, members in groups]
-
-
-def _rule_box(rule: Rule) -> Box:
-    if rule.horizontal:
-        return rule.start, rule.position, rule.end, rule.position
-    return rule.position, rule.start, rule.position, rule.end
-
-
-def _touch(one: Box, other: Box) -> bool:
-    return (
-        one[0] <= other[2] + _TOUCH
-        and other[0] <= one[2] + _TOUCH
-        and one[1] <= other[3] + _TOUCH
-        and other[1] <= one[3] + _TOUCH
+def _table(draft: Draft, page: PageWords, number: int) -> Table:
+    return Table(
+        page=number,
+        box=draft.box,
+        rows=tuple(tuple(row) for row in rows_of_text(draft, page)),
+        places=tuple((number, box) for box in row_boxes(draft)),
+        lines=frozenset(word.line for word in draft.words),
+        columns=draft.columns,
     )
 
 
-def _borders(rules: Iterable[Rule]) -> list[float]:
-    """The distinct positions of parallel rules, in order."""
-    borders: list[float] = []
-    for position in sorted(rule.position for rule in rules):
-        if not borders or position - borders[-1] > _MIN_CELL:
-            borders.append(position)
-    return borders
+class _Search:
+    """The tables found so far, and the words that are in none of them."""
+
+    def __init__(self, page: PageWords) -> None:
+        self.page = page
+        self.touch = page.em * (_TOUCH_SCANNED if page.scanned else _TOUCH)
+        self.found: list[Draft] = []
+        self._free = sorted(page.words, key=lambda word: centre(word.box)[1])
+        self._index()
+
+    def ruled(self, rules: Sequence[Rule], frames: int = 0) -> None:
+        """Tables of rules that meet: the large ones first, since tables may stand in cells of others."""
+        groups = sorted(meeting_rules(rules, self.touch), key=_size, reverse=True)
+        for group in groups:
+            box = rules_box(group)
+            if len(group) < 3 or self._taken(box):
+                continue
+            words = self._inside(box)
+            if self._accept(self._grid(group, words)):
+                continue
+            known = len(self.found)
+            inner = [rule for rule in group if not _on_edge(rule, box, self.touch)]
+            if frames < _MAX_FRAMES and len(inner) < len(group):
+                self.ruled(inner, frames + 1)
+            if len(self.found) == known:
+                self._accept(self._open(group, words))
+
+    def between_rules(self, rules: Sequence[Rule]) -> None:
+        """Tables between level rules of the same width."""
+        level = [rule for rule in rules if rule.horizontal]
+        for group in _same_width(level, 2 * self.page.em):
+            for run in self._tabular_runs(group):
+                box = (run[0].start - self.touch, run[0].position, run[0].end + self.touch, run[-1].position)
+                if not self._taken(box):
+                    inner = [r for r in rules if box[1] < (r.position if r.horizontal else r.start) < box[3]]
+                    self._accept(self._open(inner, self._inside(box)))
+
+    def aligned(self) -> None:
+        """Tables that no rules show."""
+        for words in table_regions(self._free, self.page.em):
+            draft = open_table(words, self.page.em)
+            if draft is not None and aligned_well(draft, self.page, ruled=False):
+                self._accept(draft)
+
+    def _grid(self, group: Sequence[Rule], words: Sequence[Word]) -> Draft | None:
+        draft = grid_of(group, words, self.touch)
+        if draft is None:
+            return None
+        ruled = without_empty(draft)
+        # One column that is left of several is the text of a drawing.
+        if len(ruled.columns) == 1 < len(draft.columns) or not ruled.cells:
+            return None
+        return split_rows(ruled) if ruled_well(ruled, self.page) else None
+
+    def _open(self, rules: Iterable[Rule], words: Sequence[Word]) -> Draft | None:
+        rules = list(rules)
+        level = [rule for rule in rules if rule.horizontal]
+        upright = [rule.position for rule in rules if not rule.horizontal]
+        draft = open_table(words, self.page.em, level, upright)
+        if draft is None or any(left + 1 < x < right - 1 for x in upright for left, right in draft.columns):
+            return None
+        return draft if aligned_well(draft, self.page, ruled=True) else None
+
+    def _accept(self, draft: Draft | None) -> bool:
+        if draft is None:
+            return False
+        draft = with_whole_lines(draft, self.page)
+        draft = without_empty(draft)
+        if not draft.cells:
+            return False
+        taken = {word.number for word in draft.words}
+        self.found.append(draft)
+        self._free = [word for word in self._free if word.number not in taken]
+        self._index()
+        return True
+
+    def _tabular_runs(self, rules: Sequence[Rule]) -> Iterator[list[Rule]]:
+        """Runs of rules, from above to below, with lines of several pieces in all bands between them."""
+        run: list[Rule] = []
+        for above, below in pairwise(rules):
+            box = (above.start - self.touch, above.position, above.end + self.touch, below.position)
+            rows = rows_of(self._inside(box))
+            gap = CELL_GAP * self.page.em
+            divided = sum(len(segments_of(row, gap)) > 1 for row in rows)
+            if rows and divided >= 0.4 * len(rows):
+                run = run or [above]
+                run.append(below)
+            else:
+                if run:
+                    yield run
+                run = []
+        if run:
+            yield run
+
+    def _inside(self, box: Box) -> list[Word]:
+        left, top, right, bottom = box
+        first, last = bisect_left(self._middles, top), bisect_right(self._middles, bottom)
+        return [word for word in self._free[first:last] if left <= centre(word.box)[0] <= right]
+
+    def _taken(self, box: Box) -> bool:
+        x, y = centre(box)
+        return any(d.box[0] <= x <= d.box[2] and d.box[1] <= y <= d.box[3] for d in self.found)
+
+    def _index(self) -> None:
+        self._middles = [centre(word.box)[1] for word in self._free]
 
 
-def _fill(columns: list[float], rows: list[float], words: Sequence[Line]) -> Table:
-    cells: list[list[list[Line]]] = [[[] for _ in columns[1:]] for _ in rows[1:]]
-    for word in words:
-        x, y = centre(word.box)
-        column, row = bisect_right(columns, x) - 1, bisect_right(rows, y) - 1
-        if 0 <= column < len(columns) - 1 and 0 <= row < len(rows) - 1:
-            cells[row][column].append(word)
-    texts = [tuple(_joined(cell) for cell in row) for row in cells]
-    box = (columns[0], rows[0], columns[-1], rows[-1])
-    return Table(box, tuple(row for row in texts if any(row)))
+def _size(rules: Iterable[Rule]) -> float:
+    left, top, right, bottom = rules_box(rules)
+    return (right - left + 1) * (bottom - top + 1)
 
 
-def _joined(words: list[Line]) -> str:
-    return " ".join(word.text for word in words)
+def _on_edge(rule: Rule, box: Box, touch: float) -> bool:
+    edges = (box[1], box[3]) if rule.horizontal else (box[0], box[2])
+    full = box[2] - box[0] if rule.horizontal else box[3] - box[1]
+    return any(abs(rule.position - edge) <= touch for edge in edges) and rule.end - rule.start >= 0.9 * full
+
+
+def _same_width(rules: Iterable[Rule], slack: float) -> Iterator[list[Rule]]:
+    """Level rules that begin and end at about the same places, two or more, from top to bottom."""
+    groups: dict[tuple[int, int], list[Rule]] = defaultdict(list)
+    for rule in sorted(rules, key=lambda rule: rule.position):
+        left, right = round(rule.start / slack), round(rule.end / slack)
+        keys = [(x, y) for x in (left, left - 1, left + 1) for y in (right, right - 1, right + 1)]
+        groups[next((key for key in keys if key in groups), keys[0])].append(rule)
+    yield from (group for group in groups.values() if len(group) > 1)
+
+
+ruled_tables = tables_of

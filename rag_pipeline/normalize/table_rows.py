@@ -1,0 +1,208 @@
+"""Rows of a table without rules between all of them: which lines of text make one row."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+from typing import Final
+
+from rag_pipeline.normalize.page_text import Rule
+from rag_pipeline.normalize.table_columns import CELL_GAP, Extent, column_spans, columns_of
+from rag_pipeline.normalize.table_draft import Cell, Draft, is_value
+from rag_pipeline.normalize.table_words import Word, box_of, rows_of, segments_of
+
+# A line this much closer to the one above than rows usually are goes on with its row.
+_CLOSE: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Words of one row in the columns from `column` on, `columns` of them."""
+
+    column: int
+    columns: int
+    words: tuple[Word, ...]
+
+    @property
+    def text(self) -> str:
+        """The words as they stand."""
+        return " ".join(word.text for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Parts of a row from left to right, between `top` and `bottom`."""
+
+    parts: tuple[Part, ...]
+    top: float
+    bottom: float
+
+    @property
+    def filled(self) -> set[int]:
+        """The columns with text."""
+        return {column for part in self.parts for column in range(part.column, part.column + part.columns)}
+
+
+def open_table(
+    words: Iterable[Word], em: float, rules: Sequence[Rule] = (), borders: Sequence[float] = ()
+) -> Draft | None:
+    """The table that words form by their alignment, None where there are no two columns.
+
+    `rules` are the level rules among the words: the long ones part rows, the short ones show what a header
+    above them spans. `borders` are the places of upright rules.
+    """
+    lines = rows_of(words)
+    columns = columns_of(lines, em, borders)
+    if len(columns) < 2:
+        return None
+    width = columns[-1][1] - columns[0][0]
+    long = [rule.position for rule in rules if rule.end - rule.start >= 0.8 * width]
+    short = [rule for rule in rules if rule.end - rule.start < 0.8 * width]
+    rows = [_row(line, columns, em, short) for line in lines]
+    bands = _bands(rows, long)
+    joined = [
+        row
+        for number, band in enumerate(bands)
+        for row in _joined(band, columns, header=number == 0 < len(bands) - 1, single=_single_rows(bands))
+    ]
+    cells = [Cell(n, p.column, p.words, 1, p.columns) for n, row in enumerate(joined) for p in row.parts]
+    return Draft(tuple(columns), tuple((row.top, row.bottom) for row in joined), tuple(cells))
+
+
+def _row(line: Sequence[Word], columns: Sequence[Extent], em: float, short: Sequence[Rule]) -> Row:
+    parts: dict[int, Part] = {}
+    for segment in segments_of(line, em * CELL_GAP):
+        for column, count, words in column_spans(segment, columns):
+            column, count = _under_rule(box_of(words), column, count, columns, short)
+            column, count = _really_spanned(box_of(words), column, count, columns, em)
+            before = parts.get(column)
+            if before is not None:
+                words, count = [*before.words, *words], max(before.columns, count)
+            parts[column] = Part(column, count, tuple(words))
+    box = box_of(line)
+    return Row(_apart(parts), box[1], box[3])
+
+
+def _apart(parts: dict[int, Part]) -> tuple[Part, ...]:
+    """Parts from left to right, none reaching into the next one's columns."""
+    ordered = [parts[column] for column in sorted(parts)]
+    limits = [part.column for part in ordered[1:]] + [10**9]
+    return tuple(
+        Part(part.column, min(part.columns, limit - part.column), part.words)
+        for part, limit in zip(ordered, limits, strict=True)
+    )
+
+
+def _under_rule(
+    box: tuple[float, float, float, float],
+    column: int,
+    count: int,
+    columns: Sequence[Extent],
+    short: Sequence[Rule],
+) -> tuple[int, int]:
+    """What a header spans: the columns over the short rule right below it."""
+    middle = (box[0] + box[2]) / 2
+    for rule in short:
+        if rule.start <= middle <= rule.end and 0 <= rule.position - box[3] + 2 < box[3] - box[1] + 2:
+            over = [
+                n
+                for n, (left, right) in enumerate(columns)
+                if rule.start - 2 <= (left + right) / 2 <= rule.end + 2
+            ]
+            if over and over[0] <= column <= over[-1]:
+                return over[0], over[-1] - over[0] + 1
+    return column, count
+
+
+def _really_spanned(
+    box: tuple[float, float, float, float], column: int, count: int, columns: Sequence[Extent], em: float
+) -> tuple[int, int]:
+    """A span stands over the middle of its columns; other text only overflows its own column."""
+    if count > 1:
+        left, right = columns[column][0], columns[column + count - 1][1]
+        if (
+            abs((left + right) / 2 - (box[0] + box[2]) / 2) > max(1.5 * em, 0.1 * (right - left))
+            and box[0] - columns[column][0] < em
+        ):
+            return column, 1
+    return column, count
+
+
+def _bands(rows: Sequence[Row], separators: Sequence[float]) -> list[list[Row]]:
+    """Rows between one long rule and the next."""
+    bands: list[list[Row]] = []
+    for number, row in enumerate(rows):
+        above = rows[number - 1] if number else None
+        middle = (row.top + row.bottom) / 2
+        if above is None or any((above.top + above.bottom) / 2 < y < middle for y in separators):
+            bands.append([])
+        bands[-1].append(row)
+    return bands
+
+
+def _single_rows(bands: Sequence[Sequence[Row]]) -> bool:
+    """Whether every band between rules is one row: none holds lines that are rows of their own."""
+    body = bands[1:]
+    return len(body) >= 3 and not any(_own_rows(band) for band in body)
+
+
+def _own_rows(band: Sequence[Row]) -> bool:
+    """Whether lines one below the other are rows: two columns are filled in all of them, one with values."""
+    if len(band) < 2:
+        return False
+    shared = set.intersection(*(row.filled for row in band))
+    texts = ([part.text for row in band for part in row.parts if part.column == column] for column in shared)
+    return len(shared) >= 2 and any(all(is_value(text) for text in column) for column in texts)
+
+
+def _joined(band: Sequence[Row], columns: Sequence[Extent], *, header: bool, single: bool) -> list[Row]:
+    """The rows of a band, lines that only go on with a row joined to it."""
+    plain = all(part.columns == 1 for row in band for part in row.parts)
+    if plain and ((single and not _own_rows(band)) or (header and len(band) <= 4 and not _own_rows(band))):
+        return [_merge(band)]
+    distances = [below.top - above.top for above, below in pairwise(band) if len(below.filled) >= 2]
+    usual = median(distances) if distances else 0.0
+    joined: list[Row] = []
+    last = None
+    for row in band:
+        if joined and last is not None and _goes_on(row, last, joined[-1], usual, columns):
+            joined[-1] = _merge([joined[-1], row])
+        else:
+            joined.append(row)
+        last = row
+    return joined
+
+
+def _goes_on(row: Row, above: Row, whole: Row, usual: float, columns: Sequence[Extent]) -> bool:
+    if not row.filled <= whole.filled or any(part.columns > 1 for part in (*row.parts, *whole.parts)):
+        return False
+    texts = [part.text for part in row.parts]
+    if any(is_value(text) for text in texts):
+        return False
+    if row.top - above.top < _CLOSE * usual:
+        return True
+    if row.top - above.top > 1.3 * usual > 0:
+        return False
+    if 0 in row.filled:
+        return row.filled == {0} and texts[0][:1].islower()
+    return len(row.filled) <= max(len(whole.filled) // 2, 1) and all(
+        _wraps(part, above, columns) for part in row.parts
+    )
+
+
+def _wraps(part: Part, above: Row, columns: Sequence[Extent]) -> bool:
+    """Whether a part goes on with several words above it that left no room for its first word."""
+    before = next((other for other in above.parts if other.column == part.column), None)
+    if before is None or len(before.words) < 2:
+        return False
+    first = part.words[0].box
+    return box_of(before.words)[2] + (first[2] - first[0]) > columns[part.column][1] - (first[3] - first[1])
+
+
+def _merge(rows: Sequence[Row]) -> Row:
+    parts: dict[int, Part] = {}
+    for part in (part for row in rows for part in row.parts):
+        before = parts.get(part.column)
+        words = (*before.words, *part.words) if before else part.words
+        parts[part.column] = Part(part.column, part.columns, words)
+    return Row(_apart(parts), min(row.top for row in rows), max(row.bottom for row in rows))

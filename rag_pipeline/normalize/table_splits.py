@@ -1,0 +1,67 @@
+"""Rows of a ruled table that no rule parts: lines that stand side by side in several columns."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from rag_pipeline.normalize.page_text import centre
+from rag_pipeline.normalize.table_draft import Cell, Draft, is_value
+from rag_pipeline.normalize.table_words import Word, rows_of
+
+_MIN_FULL_COLUMNS: Final = 2
+
+
+def split_rows(draft: Draft) -> Draft:
+    """The draft with those rows divided that hold several.
+
+    A row between two rules is several rows where the first column and another one have text on each of its
+    lines, and one of them only values: text that wraps does not do that.
+    """
+    rows: list[tuple[float, float]] = []
+    cells: list[Cell] = []
+    first: dict[int, int] = {}
+    for number, extent in enumerate(draft.rows):
+        first[number] = len(rows)
+        own = [cell for cell in draft.cells if cell.row == number and cell.rows == 1]
+        reaching = any(c.words and c.rows > 1 and c.row <= number < c.row + c.rows for c in draft.cells)
+        lines = rows_of(word for cell in own for word in cell.words)
+        if reaching or not _are_rows(own, lines):
+            rows.append(extent)
+            cells += [replace(cell, row=first[number]) for cell in own]
+            continue
+        bounds = [extent[0], *(_between(a, b) for a, b in pairwise(lines)), extent[1]]
+        for at, line in enumerate(lines):
+            rows.append((bounds[at], bounds[at + 1]))
+            numbers = {word.number for word in line}
+            for cell in own:
+                words = tuple(word for word in cell.words if word.number in numbers)
+                cells.append(Cell(first[number] + at, cell.column, words, 1, cell.columns))
+    first[len(draft.rows)] = len(rows)
+    for cell in draft.cells:
+        if cell.rows > 1:
+            start, end = first[cell.row], first[cell.row + cell.rows]
+            cells.append(replace(cell, row=start, rows=end - start))
+    return Draft(draft.columns, tuple(rows), tuple(cells))
+
+
+def _are_rows(cells: Sequence[Cell], lines: Sequence[Sequence[Word]]) -> bool:
+    if len(lines) < 2:
+        return False
+    numbers = [{word.number for word in line} for line in lines]
+    full = [
+        cell for cell in cells if all(any(word.number in line for word in cell.words) for line in numbers)
+    ]
+    first = min((cell.column for cell in cells if cell.words), default=-1)
+    return (
+        len(full) >= _MIN_FULL_COLUMNS
+        and any(cell.column == first for cell in full)
+        and any(
+            all(is_value(" ".join(w.text for w in cell.words if w.number in line)) for line in numbers)
+            for cell in full
+        )
+    )
+
+
+def _between(above: Sequence[Word], below: Sequence[Word]) -> float:
+    return (max(centre(word.box)[1] for word in above) + min(centre(word.box)[1] for word in below)) / 2
