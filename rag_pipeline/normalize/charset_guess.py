@@ -1,93 +1,104 @@
-"""Telling a legacy encoding from the bytes alone, by how ordinary the decoded text looks.
+"""Telling a legacy encoding from the bytes alone.
 
-charset-normalizer is good at long texts, but takes a sentence of Big5 or KOI8-R for Shift-JIS. Short texts
-are common here (a support note, a subtitle), so its guess is one candidate among the usual encodings, and
-the candidate with the most ordinary characters wins.
+chardet's models of letters in their languages judge a paragraph rightly nearly always, but a few words often
+not: a Thai letter for a pound sign, rare Chinese characters for Japanese ones. So its candidates, limited to
+the encodings that people used, are weighed together with how ordinary the characters of their text are.
 """
 
+import math
 import re
-import unicodedata
-from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from charset_normalizer import from_bytes
+from rag_pipeline.normalize.plausibility import plausibility
 
+# Each is the superset of its family as Python decodes it. Old Macintosh, mainframe and most DOS encodings are
+# left out: in short texts they would win more often by chance than by right.
 _CANDIDATES: Final = (
-    "cp1252", "gb18030", "big5hkscs", "cp932", "euc_jp", "cp949",
-    "cp1251", "koi8_r", "cp1250", "cp1253", "cp1256",
+    "cp1252", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949", "cp1250", "iso8859-2", "cp1251",
+    "koi8-r", "koi8-u", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp874",
 )  # fmt: skip
+# Legacy bytes with the ASCII around them: in a long English text, two Chinese words would not count.
+_TELLING: Final = re.compile(
+    rb"[\x00-\x7f]{0,32}[\x80-\xff](?:[\x00-\x7f]{0,64}[\x80-\xff])*[\x00-\x7f]{0,32}"
+)
 # A guess needs no more than this; a longer text would only take longer, and listing guesses for every file.
 _WINDOW: Final = 8_192
-_BEYOND_ASCII: Final = re.compile(rb"[\x80-\xff]")
-# The commonest Chinese characters, simplified and traditional, and those that Japanese shares; rare
-# characters are what a wrong multi-byte encoding produces.
-_COMMON_HAN: Final = frozenset(
-    "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年"
-    "过過发發后後作里用道行所然家种種事成方多经經么去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理"
-    "心她本前开開但因只从從想实實日军者意无無力它与與长長把机機十民第公此已工使情明性知全三又关關点點正业業外将將两高间"
-    "由问問很最重并並物手应應战向头文体體政美相见見被利什二等产產或新己制身果加西斯月话話合回特代内內信表化老给給世位次"
-    "度门門任常先海通教儿原东東声提立及比员員解水名真论論处處走义義各入几口认認条條平系气氣题題活尔更别打女变變四神总總"
-    "何电電数數安少报報才结結反受目太量再感建务務做接必场場件计計管期市直德资資命山金指克许許统統区區保至队形社便空决治"
-    "展马科司五基眼书非则則听白却界达光放强即像难且权思王象完设設式色路记記南品住告类求据程北边死张该交规規万取拉格望觉"
-    "客户戶購购買买申请請退款顧顾返金購入後以内策天務服"
-)
+# Between the plausibility of nonsense (0.3) and of text (0.8) this lies above most of chardet's differences.
+_PLAUSIBILITY_WEIGHT: Final = 4.0
+# Far more texts are in it than in its rivals, and where no letter tells them apart, this does.
+_COMMONEST: Final = ("cp1252", math.log(1.15))
+# What a declaration counts for: a rival must look eight times as likely to overrule it, but only twice where
+# Western European is declared, as many programs do whatever they write.
+_DECLARED_BONUS: Final = math.log(8)
+_CARELESS_BONUS: Final = math.log(2)
+# A rival with another text makes a guess unsure if it is nearly as likely, in a short text half as likely.
+_NEARLY: Final = math.log(1.1)
+_HALF: Final = math.log(2)
+_SHORT: Final = 120
 
 
-def guess_encoding(data: bytes) -> str | None:
-    """The most plausible encoding of a text that is not UTF-8, as a Python codec name; None if none fits."""
-    telling = _BEYOND_ASCII.search(data)
-    start = telling.start() // 4 * 4 if telling else 0  # whole characters of UTF-16 and UTF-32
-    sample = data[start : start + _WINDOW]
-    best = from_bytes(sample).best()
-    candidates = dict.fromkeys((*_CANDIDATES, *((best.encoding,) if best else ())))
-    scored = [
-        (plausibility(text), -order, encoding)
-        for order, encoding in enumerate(candidates)
-        if (text := _decoded(sample, encoding)) is not None
-    ]
-    return max(scored)[2] if scored else None
+class Guess(NamedTuple):
+    """The likeliest encoding, as a Python codec name, and whether no other one is nearly as likely."""
+
+    encoding: str
+    sure: bool
 
 
-def plausibility(text: str) -> float:
-    """How ordinary the characters beyond ASCII are: near 1 for real text, below 0.4 for nonsense."""
-    weights = list(_weights(text))
-    return sum(weights) / len(weights) if weights else 0.0
+def guess_encoding(data: bytes, *, declared: str | None = None) -> Guess | None:
+    """The most plausible encoding of a text that is not UTF-8; None if none fits.
+
+    `declared` is the codec that the document names: where it fits the bytes, it wins unless another one is
+    far more likely.
+    """
+    sample = _telling_sample(data)
+    scored = sorted(_scores(sample, declared), reverse=True)
+    if not scored:
+        return None
+    best, encoding, text = scored[0]
+    margin = _HALF if len(sample) < _SHORT else _NEARLY
+    sure = all(score < best - margin or other == text for score, _, other in scored[1:])
+    return Guess(encoding, sure or encoding == declared)
+
+
+def _telling_sample(data: bytes) -> bytes:
+    parts, size = [], 0
+    for match in _TELLING.finditer(data):
+        parts.append(match.group()[: _WINDOW - size])
+        size += len(parts[-1])
+        if size >= _WINDOW:
+            break
+    return b"\n".join(parts)
+
+
+def _scores(sample: bytes, declared: str | None) -> list[tuple[float, str, str]]:
+    import chardet
+
+    names = dict.fromkeys(_CANDIDATES)
+    found = chardet.detect_all(
+        sample, compat_names=False, include_encodings=list(names), ignore_threshold=True
+    )
+    likelihoods = {str(one["encoding"]): float(one["confidence"]) for one in found}
+    if declared and declared not in likelihoods:
+        likelihoods[declared] = max(likelihoods.values(), default=1.0)  # its characters decide
+    scored = []
+    for encoding, likelihood in likelihoods.items():
+        text = _decoded(sample, encoding)
+        if text is None:
+            continue
+        score = math.log(likelihood + 1e-6) + _PLAUSIBILITY_WEIGHT * plausibility(text)
+        if encoding == _COMMONEST[0]:
+            score += _COMMONEST[1]
+        if encoding == declared:
+            score += _CARELESS_BONUS if encoding == _COMMONEST[0] else _DECLARED_BONUS
+        scored.append((score, encoding, text))
+    return scored
 
 
 def _decoded(sample: bytes, encoding: str) -> str | None:
     # The window may have cut the last character in two.
-    for cut in range(4 if len(sample) == _WINDOW else 1):
+    for cut in range(4 if len(sample) >= _WINDOW else 1):
         try:
             return sample[: len(sample) - cut].decode(encoding)
-        except UnicodeDecodeError:
+        except (UnicodeDecodeError, LookupError):
             continue
     return None
-
-
-def _weights(text: str) -> Iterator[float]:
-    for before, here, after in zip(" " + text, text, text[1:] + " ", strict=False):
-        if here >= "\x80":
-            yield _weight(here, beside_latin=_is_latin(before) or _is_latin(after))
-
-
-def _is_latin(char: str) -> bool:
-    return char.isascii() and char.isalpha()
-
-
-def _weight(char: str, *, beside_latin: bool) -> float:
-    if "\u3041" <= char <= "\u30ff" or "\u3001" <= char <= "\u3011" or "\uff01" <= char <= "\uff1f":
-        return 1.0
-    if "\uac00" <= char <= "\ud7a3":
-        return 0.8
-    if "\u4e00" <= char <= "\u9fff":
-        return 1.0 if char in _COMMON_HAN else 0.35
-    category = unicodedata.category(char)
-    if "\u00c0" <= char <= "\u024f":
-        return 0.9 if beside_latin else 0.4
-    if category[0] == "L" and not "\uff66" <= char <= "\uff9f" and char < "\U00020000":
-        if beside_latin:
-            return -0.5
-        return {"Ll": 0.7, "Lu": 0.2}.get(category, 0.65)
-    if char in "“”‘’–—…€«»°§©®":
-        return 0.5
-    return -0.5
