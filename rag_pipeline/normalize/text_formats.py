@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.assembling import Piece, assemble, code_markdown
+from rag_pipeline.normalize.claims import ignored_claims
 from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.decoding import Decoded, decode
 from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
@@ -48,6 +49,7 @@ def _markdown(decoded: Decoded) -> NormalizedDocument:
     warnings = list(decoded.warnings)
     if fields is None and _FRONT_MATTER_LINE.match(decoded.text):
         warnings.append("what looks like front matter is not valid YAML and was kept as text")
+    warnings.extend(ignored_claims(fields or {}))
     text, notes = clean(decoded.text[body_at:])
     text = text.strip("\n")
     blocks = find_blocks(text)
