@@ -1,29 +1,56 @@
 """HTML text to an element tree, without entities of its own, network access or scripts."""
 
-from typing import TYPE_CHECKING, Final
+import re
+from html.entities import name2codepoint
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     # Named here once for all modules of web pages: lxml has no types of its own.
     from lxml.html import HtmlElement as HtmlElement  # type: ignore[import-untyped]
 
-# libxml2 drops what is nested deeper than this, without a word.
-_DEEPEST: Final = 2_000
+_XHTML: Final = re.compile(
+    r"\s*(<\?xml\b|<!DOCTYPE\s+html\s+PUBLIC\s+\S+XHTML|<html\s[^>]*xmlns=)", re.IGNORECASE
+)
+_NAMED: Final = re.compile(r"&(\w+);")
+_OF_XML: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 
 def parse_html(text: str) -> "tuple[HtmlElement, tuple[str, ...]]":
     """The tree of a page, however broken its markup is, and what a reader should know about it.
 
-    Comments and processing instructions are not part of it. A text without any element becomes a body.
+    Comments and processing instructions are not part of it, names of elements have no namespace. A text
+    without any element becomes a body.
     """
-    from lxml import html  # type: ignore[import-untyped]
+    from lxml import etree, html  # type: ignore[import-untyped]
 
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    text = text.replace("\x00", "")
+    safe: dict[str, Any] = {"encoding": "utf-8", "remove_comments": True, "remove_pis": True}
+    if _XHTML.match(text) and "<!ENTITY" not in text:
+        # HTML knows no empty elements like `<title/>`, so it would take all that follows for a title.
+        strict = html.XHTMLParser(**safe, resolve_entities=False, load_dtd=False, no_network=True)
+        try:
+            return _without_namespaces(etree.fromstring(_as_bytes(_NAMED.sub(_character, text)), strict)), ()
+        except (etree.XMLSyntaxError, ValueError):
+            pass  # not the XML that it says it is: browsers read such pages as HTML, too
+    parser = html.HTMLParser(**safe, huge_tree=True)
     root = html.document_fromstring(_as_bytes(text), parser=parser, ensure_head_body=True)
     cut = any("depth" in entry.message.lower() for entry in parser.error_log)
     return root, (("the page is nested too deeply; its innermost text was not read",) if cut else ())
 
 
 def _as_bytes(text: str) -> bytes:
-    """UTF-8 for the parser; surrogates and NUL, which no page may hold, are dropped."""
-    data = text.replace("\x00", "").encode("utf-8", "ignore")
-    return data if data.strip() else b"<body></body>"
+    data = re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1).encode("utf-8", "ignore")
+    return data.strip() or b"<body></body>"
+
+
+def _character(match: re.Match[str]) -> str:
+    name = match.group(1)
+    return chr(name2codepoint[name]) if name in name2codepoint and name not in _OF_XML else match.group()
+
+
+def _without_namespaces(root: "HtmlElement") -> "HtmlElement":
+    for element in root.iter("*"):
+        element.tag = element.tag.rpartition("}")[2]
+    if root.find("body") is None:
+        raise ValueError("no page")
+    return root
