@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import corpora, memory, overhead, wall, xquad
+from benchmarks import corpora, memory, overhead, pdf_speed, reading, wall, xquad
 from benchmarks.figures import Figure, Skipped
 from benchmarks.material import BENCH_CACHE, PROJECT
 from rag_pipeline_tests.qdrant_server import ServerUnavailable
@@ -23,6 +23,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "wall": wall.measure,
     "overhead": overhead.measure,
     "memory": memory.measure,
+    "reading": reading.measure,
+    "pdf_speed": pdf_speed.measure,
 }
 
 ON_REQUEST: Mapping[str, Benchmark] = {"handbook_local": corpora.measure_local_model}

@@ -16,7 +16,7 @@ from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Co
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.manifest import Manifest, Parsing
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raise it when the same bytes give another Markdown: every document is then converted anew."""
 
 # Results that need no conversion are handed on at least this often.
