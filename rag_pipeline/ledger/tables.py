@@ -47,8 +47,23 @@ generations = Table(
     Column(
         "settings", JSON, nullable=False, comment="what the fingerprint was made of, to explain a difference"
     ),
-    Column("live", Boolean, nullable=False),
+    Column("state", String, nullable=False, comment="building, ready, live, previous or failed"),
     Column("created_at", UtcDateTime, nullable=False),
+    Column("ready_at", UtcDateTime, comment="when it passed its gates"),
+    Column("promoted_at", UtcDateTime, comment="when the alias was last pointed at it"),
+    Column("reason", Text, comment="why it failed, or which sources block it"),
+)
+
+waivers = Table(
+    "waivers",
+    metadata,
+    Column("generation", String),
+    Column("source_id", String),
+    Column("waived_by", String, nullable=False),
+    Column("reason", Text, nullable=False, comment="what was blocked when it was waived"),
+    Column("waived_at", UtcDateTime, nullable=False),
+    PrimaryKeyConstraint("generation", "source_id"),
+    comment="Who let a generation be promoted despite a source that blocked it.",
 )
 
 documents = Table(
@@ -58,6 +73,7 @@ documents = Table(
     Column("document_id", String),
     Column("source_id", String, nullable=False, index=True),
     Column("content_hash", String, nullable=False, comment="the version that readers see"),
+    Column("normalized_key", String, nullable=False, comment="artifact that holds the version's text"),
     Column("chunks_key", String, nullable=False, comment="artifact that holds the version's chunks"),
     Column("facts", JSON, nullable=False, comment="payload fields that the content does not decide"),
     Column("readers", JSON, nullable=False, comment="groups that may see it as of the last listing"),
@@ -97,6 +113,63 @@ dead_letters = Table(
     Column("attempts", Integer, nullable=False),
     Column("first_failed_at", UtcDateTime, nullable=False),
     Column("last_failed_at", UtcDateTime, nullable=False),
+    Column("due_at", UtcDateTime, comment="when a transient failure is tried again by itself"),
+)
+
+source_states = Table(
+    "source_states",
+    metadata,
+    Column("source_id", String, primary_key=True),
+    Column("listing", Integer, nullable=False, comment="number of the last listing; only that may be indexed"),
+    Column("signature", String, comment="what the source looked like when it was last indexed as a whole"),
+    Column("in_doubt", JSON, comment="files changed so shortly before that their time proves nothing, hashed"),
+    Column("failures", Integer, nullable=False, comment="runs that failed since the last that did not"),
+    Column("failed_at", UtcDateTime),
+    Column("message", Text, comment="why the last run failed"),
+    comment="What is durably known of each source: the sensor compares it with what the source holds.",
+)
+
+withheld_deletions = Table(
+    "withheld_deletions",
+    metadata,
+    Column("source_id", String, primary_key=True),
+    Column("document_ids", JSON, nullable=False, comment="what is gone from the listing and was kept"),
+    Column("listed", Integer, nullable=False, comment="documents that the listing held"),
+    Column("recorded", Integer, nullable=False, comment="documents that were indexed"),
+    Column("noticed_at", UtcDateTime, nullable=False),
+    Column("approved_by", String),
+    Column("approved_at", UtcDateTime),
+    comment="Implausible listings: an approval covers at most the documents that are named here.",
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("name", String, primary_key=True, comment="what is held: a source, or the generations of an alias"),
+    Column("holder", String, nullable=False, comment="machine, process and start"),
+    Column("purpose", String, nullable=False, comment="what the holder does, for who has to wait"),
+    Column("token", String, nullable=False),
+    Column("acquired_at", UtcDateTime, nullable=False),
+    Column("beaten_at", UtcDateTime, nullable=False, comment="the last heartbeat"),
+)
+
+artifact_uses = Table(
+    "artifact_uses",
+    metadata,
+    Column("key", String),
+    Column("document_id", String, index=True),
+    PrimaryKeyConstraint("key", "document_id"),
+    comment="Which documents a stored artifact was made for: it goes with the last of them.",
+)
+
+vector_uses = Table(
+    "vector_uses",
+    metadata,
+    Column("model_key", String),
+    Column("text_hash", String),
+    Column("document_id", String, index=True),
+    PrimaryKeyConstraint("model_key", "text_hash", "document_id"),
+    comment="Which documents hold a text that a vector was made of: it goes with the last of them.",
 )
 
 vectors = Table(
