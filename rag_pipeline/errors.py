@@ -6,6 +6,9 @@ RagPipelineError
 ├── SourceUnavailable       a source's location cannot be listed; the source fails, nothing is deleted
 ├── EmbeddingUnavailable    the embedding endpoint stayed down after its retries; the source fails
 ├── LedgerError             the ledger's database failed; the source fails
+├── LeaseHeld               someone else works on the same source or generations; nothing was done
+├── LeaseLost               someone else took over while this process stood still; it must stop
+├── GenerationConflict      a generation is not in the state that a change needs; nothing was changed
 ├── OutOfStep               a stage was given tables of another listing; the source fails
 └── StoreError              Qdrant refused, lost or cannot confirm something; the source fails
 
@@ -80,6 +83,18 @@ class EmbeddingUnavailable(RagPipelineError):
 
 class LedgerError(RagPipelineError):
     """The ledger's database refused or lost something."""
+
+
+class LeaseHeld(RagPipelineError):
+    """Someone else holds what only one may work on at a time."""
+
+
+class LeaseLost(RagPipelineError):
+    """Someone else took a lease over, so whatever was done under it must not go on."""
+
+
+class GenerationConflict(RagPipelineError):
+    """A generation is not in the state that a change expects, so nothing was changed."""
 
 
 class OutOfStep(RagPipelineError):

@@ -49,6 +49,7 @@ def document(document_id: str, **facts: object) -> IndexedDocument:
         "document_id": document_id,
         "source_id": "handbook",
         "content_hash": "hash-1",
+        "normalized_key": "normalized-1",
         "chunks_key": "chunks-1",
         "facts": {"access_groups": ["support"]},
         "readers": ("support",),

@@ -1,10 +1,22 @@
 """Opening the ledger's database."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from enum import IntEnum
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, func, make_url, select
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Executable,
+    Table,
+    create_engine,
+    event,
+    func,
+    make_url,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -13,11 +25,17 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from rag_pipeline.errors import ConfigurationError, LedgerError
 from rag_pipeline.ledger.tables import metadata
 
-# SQLite takes at most 32,766 variables in a statement; the widest table has 12 columns.
+# SQLite takes at most 32,766 variables in a statement and PostgreSQL 65,535; the widest table has 13 columns.
 _ROWS_A_STATEMENT = 1_000
+_IDS_A_QUERY = 10_000
 
-# Any number that no other program takes as an advisory lock in the same database.
-_SCHEMA_LOCK = 7_300_417_265
+
+class Lock(IntEnum):
+    """What only one transaction does at a time; numbers that no other program locks in the same database."""
+
+    SCHEMA = 7_300_417_265
+    GENERATIONS = 7_300_417_266
+    USES = 7_300_417_267
 
 
 def open_database(url: str) -> Engine:
@@ -81,24 +99,48 @@ def _say_to_people(context: ExceptionContext) -> None:
 def _create_tables(engine: Engine) -> None:
     # Several processes may open a new ledger at once, and `create_all` looks first and creates later.
     with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":
-            # There even IF NOT EXISTS fails when two say it at the same time.
-            connection.execute(select(func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
+        take_turns(connection, Lock.SCHEMA)
         for table in metadata.sorted_tables:
             connection.execute(CreateTable(table, if_not_exists=True))
             for index in table.indexes:
                 connection.execute(CreateIndex(index, if_not_exists=True))
 
 
+def take_turns(connection: Connection, lock: Lock) -> None:
+    """Wait until no other transaction holds the lock, and hold it until this one ends; call it first."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(select(func.pg_advisory_xact_lock(int(lock))))
+    else:
+        # SQLite has one lock, for whoever writes.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def batches(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Ids in lists that are short enough for one IN."""
+    waiting = list(ids)
+    for start in range(0, len(waiting), _IDS_A_QUERY):
+        yield waiting[start : start + _IDS_A_QUERY]
+
+
+def inserting(connection: Connection, table: Table) -> "postgresql.Insert | sqlite.Insert":
+    """An INSERT of the connection's dialect, which may say what to do where a row is there already."""
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
 def upsert(connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert rows, replacing those that have the same primary key."""
-    waiting = list(rows)
     keys = [column.name for column in table.primary_key]
+    insert = inserting(connection, table)
+    replaced = {c.name: insert.excluded[c.name] for c in table.columns if c.name not in keys}
+    _in_batches(connection, insert.on_conflict_do_update(index_elements=keys, set_=replaced), rows)
+
+
+def insert_missing(connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Insert rows, leaving those as they are that have the same primary key."""
+    _in_batches(connection, inserting(connection, table).on_conflict_do_nothing(), rows)
+
+
+def _in_batches(connection: Connection, statement: Executable, rows: Iterable[Mapping[str, Any]]) -> None:
+    waiting = list(rows)
     for start in range(0, len(waiting), _ROWS_A_STATEMENT):
-        batch = waiting[start : start + _ROWS_A_STATEMENT]
-        if connection.dialect.name == "postgresql":
-            insert: Any = postgresql.insert(table)
-        else:
-            insert = sqlite.insert(table)
-        replaced = {c.name: insert.excluded[c.name] for c in table.columns if c.name not in keys}
-        connection.execute(insert.on_conflict_do_update(index_elements=keys, set_=replaced), batch)
+        connection.execute(statement, waiting[start : start + _ROWS_A_STATEMENT])

@@ -1,19 +1,20 @@
 """Dead letters: what failed for good, or failed and waits for its next attempt."""
 
 import hashlib
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Engine, delete, func, select, update
 
 from rag_pipeline.errors import DocumentError, FailureCategory
-from rag_pipeline.ledger.database import upsert
+from rag_pipeline.ledger.database import batches, upsert
 from rag_pipeline.ledger.tables import dead_letters
 
-# Ids in one IN list; SQLite takes 32,766 variables and PostgreSQL 65,535.
-_IDS_A_QUERY = 10_000
+# After the first attempt, the second, ...; the last one after all further ones.
+_WAITS = tuple(timedelta(minutes=minutes) for minutes in (10, 30, 90, 270, 810, 1440))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A stored failure, as people see it."""
+    """A stored failure, as people see it.
+
+    `due_at` is when it is tried again by itself; empty where only new content or a person brings that about.
+    """
 
     id: str
     source_id: str
@@ -47,6 +51,7 @@ class DeadLetter:
     attempts: int
     first_failed_at: datetime
     last_failed_at: datetime
+    due_at: datetime | None
 
 
 def letter_id(document_id: str, stage: str, chunk_index: int | None) -> str:
@@ -78,7 +83,7 @@ class DeadLetters:
                 key = letter_id(failure.document_id, stage, failure.chunk_index)
                 before = known.get(key)
                 again = before is not None and before["input_key"] == failure.input_key
-                attempts = before["attempts"] if before and again else 0
+                attempts = (before["attempts"] if before and again else 0) + failure.tried
                 rows[key] = {
                     "id": key,
                     "source_id": source_id,
@@ -89,15 +94,18 @@ class DeadLetters:
                     "category": failure.error.category.value,
                     "message": failure.error.message,
                     "transient": failure.error.transient,
-                    "attempts": attempts + 1 if failure.tried else attempts,
+                    "attempts": attempts,
                     "first_failed_at": before["first_failed_at"] if before and again else now,
                     "last_failed_at": now if failure.tried or not before else before["last_failed_at"],
+                    "due_at": (
+                        self._due_at(now, attempts, failure.error)
+                        if failure.tried or not before
+                        else before["due_at"]
+                    ),
                 }
-            gone = sorted(known.keys() - rows.keys())
-            for start in range(0, len(gone), _IDS_A_QUERY):
-                connection.execute(
-                    delete(dead_letters).where(dead_letters.c.id.in_(gone[start : start + _IDS_A_QUERY]))
-                )
+            gone = known.keys() - rows.keys()
+            for some in batches(gone):
+                connection.execute(delete(dead_letters).where(dead_letters.c.id.in_(some)))
             upsert(connection, dead_letters, rows.values())
 
     def exhausted(self, source_id: str, stage: str) -> dict[tuple[str, str, int | None], DocumentError]:
@@ -139,15 +147,38 @@ class DeadLetters:
         with self._engine.connect() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
+    def due(self, now: datetime) -> list[str]:
+        """The sources that have failures whose next attempt is due."""
+        query = select(dead_letters.c.source_id).where(dead_letters.c.due_at <= now).distinct()
+        with self._engine.connect() as connection:
+            return sorted(connection.execute(query).scalars())
+
     def drop(self, source_id: str) -> None:
         """Forget a source's failures, since the source itself is gone."""
         with self._engine.begin() as connection:
             connection.execute(delete(dead_letters).where(dead_letters.c.source_id == source_id))
 
+    def drop_document(self, document_id: str) -> None:
+        """Forget a document's failures in every stage, since the document itself is gone."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(dead_letters).where(dead_letters.c.document_id == document_id))
+
     def ask_retry(self, ids: Sequence[str] | None = None) -> list[str]:
-        """Let the next run try these again (None: all); returns the sources they belong to."""
-        change = update(dead_letters).values(attempts=0).returning(dead_letters.c.source_id)
+        """Let the next run try these again (None: all), due at once; returns the sources they belong to."""
+        change = (
+            update(dead_letters)
+            .values(attempts=0, due_at=datetime.now(UTC))
+            .returning(dead_letters.c.source_id)
+        )
         if ids is not None:
             change = change.where(dead_letters.c.id.in_(ids))
         with self._engine.begin() as connection:
             return sorted(set(connection.execute(change).scalars()))
+
+    def _due_at(self, now: datetime, attempts: int, error: DocumentError) -> datetime | None:
+        if not error.transient or attempts >= self._max_attempts:
+            return None
+        wait = _WAITS[min(max(attempts, 1), len(_WAITS)) - 1]
+        # Spread, so that what failed together does not come back together.
+        spread = random.uniform(0.75, 1.25)  # noqa: S311 - it is no secret
+        return now + wait * spread

@@ -7,11 +7,8 @@ from typing import Any
 
 from sqlalchemy import Engine, bindparam, delete, select, update
 
-from rag_pipeline.ledger.database import upsert
+from rag_pipeline.ledger.database import batches, upsert
 from rag_pipeline.ledger.tables import documents, tombstones
-
-# Ids in one IN list; SQLite takes 32,766 variables and PostgreSQL 65,535.
-_IDS_A_QUERY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +22,7 @@ class IndexedDocument:
     document_id: str
     source_id: str
     content_hash: str
+    normalized_key: str
     chunks_key: str
     facts: Mapping[str, Any]
     chunk_count: int
@@ -57,6 +55,7 @@ class Documents:
                     document_id=row["document_id"],
                     source_id=row["source_id"],
                     content_hash=row["content_hash"],
+                    normalized_key=row["normalized_key"],
                     chunks_key=row["chunks_key"],
                     facts=row["facts"],
                     chunk_count=row["chunk_count"],
@@ -74,14 +73,13 @@ class Documents:
 
         Versions are content hashes. A document whose deletion was noticed has none, from that moment on.
         """
-        wanted = sorted(set(document_ids))
         found: dict[str, tuple[str, frozenset[str]]] = {}
         columns = (documents.c.document_id, documents.c.content_hash, documents.c.readers)
         with self._engine.connect() as connection:
-            for start in range(0, len(wanted), _IDS_A_QUERY):
+            for some in batches(sorted(set(document_ids))):
                 query = select(*columns).where(
                     documents.c.generation == generation,
-                    documents.c.document_id.in_(wanted[start : start + _IDS_A_QUERY]),
+                    documents.c.document_id.in_(some),
                 )
                 for row in connection.execute(query):
                     found[row.document_id] = (row.content_hash, frozenset(row.readers))
@@ -108,12 +106,12 @@ class Documents:
         Until `record` settles them again, their points are taken to hold anything.
         """
         with self._engine.begin() as connection:
-            for start in range(0, len(document_ids), _IDS_A_QUERY):
+            for some in batches(document_ids):
                 connection.execute(
                     update(documents)
                     .where(
                         documents.c.generation == generation,
-                        documents.c.document_id.in_(document_ids[start : start + _IDS_A_QUERY]),
+                        documents.c.document_id.in_(some),
                     )
                     .values(settled=False)
                 )
@@ -141,11 +139,11 @@ class Documents:
                 ),
             )
             ids = [one.document_id for one in indexed]
-            for start in range(0, len(ids), _IDS_A_QUERY):
+            for some in batches(ids):
                 connection.execute(
                     delete(tombstones).where(
                         tombstones.c.generation == generation,
-                        tombstones.c.document_id.in_(ids[start : start + _IDS_A_QUERY]),
+                        tombstones.c.document_id.in_(some),
                     )
                 )
 
@@ -167,11 +165,11 @@ class Documents:
                     for document_id in document_ids
                 ),
             )
-            for start in range(0, len(document_ids), _IDS_A_QUERY):
+            for some in batches(document_ids):
                 connection.execute(
                     delete(documents).where(
                         documents.c.generation == generation,
-                        documents.c.document_id.in_(document_ids[start : start + _IDS_A_QUERY]),
+                        documents.c.document_id.in_(some),
                     )
                 )
 
@@ -188,12 +186,12 @@ class Documents:
     def confirm_deletions(self, generation: str, document_ids: Sequence[str]) -> None:
         """A read-back of Qdrant found nothing of these documents."""
         with self._engine.begin() as connection:
-            for start in range(0, len(document_ids), _IDS_A_QUERY):
+            for some in batches(document_ids):
                 connection.execute(
                     update(tombstones)
                     .where(
                         tombstones.c.generation == generation,
-                        tombstones.c.document_id.in_(document_ids[start : start + _IDS_A_QUERY]),
+                        tombstones.c.document_id.in_(some),
                     )
                     .values(confirmed_at=datetime.now(UTC))
                 )

@@ -9,7 +9,11 @@ from rag_pipeline.ledger.dead_letters import DeadLetters
 from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generations
 from rag_pipeline.ledger.reconciliations import Reconciliations
+from rag_pipeline.ledger.source_states import SourceStates
+from rag_pipeline.ledger.uses import Uses
 from rag_pipeline.ledger.vectors import StoredVectors
+from rag_pipeline.ledger.waivers import Waivers
+from rag_pipeline.ledger.withheld import WithheldDeletions
 
 
 class Ledger:
@@ -46,6 +50,26 @@ class Ledger:
     def reconciliations(self) -> Reconciliations:
         """What the last run of each source found."""
         return Reconciliations(self._engine)
+
+    @cached_property
+    def source_states(self) -> SourceStates:
+        """What is known of each source."""
+        return SourceStates(self._engine)
+
+    @cached_property
+    def withheld(self) -> WithheldDeletions:
+        """Deletions that wait for an approval."""
+        return WithheldDeletions(self._engine)
+
+    @cached_property
+    def waivers(self) -> Waivers:
+        """Sources that may lack documents in a generation."""
+        return Waivers(self._engine)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """Which documents use which artifacts and vectors."""
+        return Uses(self._engine)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -10,6 +10,7 @@ from sqlalchemy import (
     DateTime,
     Dialect,
     Float,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -52,6 +53,15 @@ generations = Table(
     Column("ready_at", UtcDateTime, comment="when it passed its gates"),
     Column("promoted_at", UtcDateTime, comment="when the alias was last pointed at it"),
     Column("reason", Text, comment="why it failed, or which sources block it"),
+)
+
+# Whatever races with whatever, an alias never has two.
+Index(
+    "one_live_generation",
+    generations.c.alias,
+    unique=True,
+    sqlite_where=generations.c.state == "live",
+    postgresql_where=generations.c.state == "live",
 )
 
 waivers = Table(
@@ -120,9 +130,13 @@ source_states = Table(
     "source_states",
     metadata,
     Column("source_id", String, primary_key=True),
-    Column("listing", Integer, nullable=False, comment="number of the last listing; only that may be indexed"),
+    Column(
+        "listing", Integer, nullable=False, comment="number of the last listing; only that may be indexed"
+    ),
     Column("signature", String, comment="what the source looked like when it was last indexed as a whole"),
-    Column("in_doubt", JSON, comment="files changed so shortly before that their time proves nothing, hashed"),
+    Column(
+        "in_doubt", JSON, comment="files changed so shortly before that their time proves nothing, hashed"
+    ),
     Column("failures", Integer, nullable=False, comment="runs that failed since the last that did not"),
     Column("failed_at", UtcDateTime),
     Column("message", Text, comment="why the last run failed"),
@@ -145,7 +159,9 @@ withheld_deletions = Table(
 leases = Table(
     "leases",
     metadata,
-    Column("name", String, primary_key=True, comment="what is held: a source, or the generations of an alias"),
+    Column(
+        "name", String, primary_key=True, comment="what is held: a source, or the generations of an alias"
+    ),
     Column("holder", String, nullable=False, comment="machine, process and start"),
     Column("purpose", String, nullable=False, comment="what the holder does, for who has to wait"),
     Column("token", String, nullable=False),
