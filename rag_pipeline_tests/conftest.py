@@ -9,6 +9,7 @@ import pytest
 
 from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline_tests.postgresql_server import PostgresqlServer, PostgresqlUnavailable, running_postgresql
 from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 
 
@@ -63,6 +64,27 @@ def alias(store_location: StoreLocation) -> Iterator[str]:
             for collection in client.get_collections().collections:
                 if collection.name.startswith(name):
                     client.delete_collection(collection.name)
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgresqlServer]:
+    """A real PostgreSQL server shared by the whole session; the test skips where there is none."""
+    try:
+        with running_postgresql() as server:
+            yield server
+    except PostgresqlUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database without tables, in SQLite and in PostgreSQL."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/ledger.sqlite"
+    else:
+        server: PostgresqlServer = request.getfixturevalue("postgresql_server")
+        with server.database() as url:
+            yield url
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from rag_pipeline.ledger.database import open_database
 from rag_pipeline.ledger.dead_letters import DeadLetters
 from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generations
+from rag_pipeline.ledger.leases import Leases
 from rag_pipeline.ledger.reconciliations import Reconciliations
 from rag_pipeline.ledger.source_states import SourceStates
 from rag_pipeline.ledger.uses import Uses
@@ -70,6 +71,11 @@ class Ledger:
     def uses(self) -> Uses:
         """Which documents use which artifacts and vectors."""
         return Uses(self._engine)
+
+    @cached_property
+    def leases(self) -> Leases:
+        """Who works on what."""
+        return Leases(self._engine)
 
     def close(self) -> None:
         """Let go of the database."""
