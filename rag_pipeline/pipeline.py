@@ -7,7 +7,6 @@ that failed in a stage is left out by the next one and stands in the dead letter
 import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,44 +14,54 @@ import pandas as pd
 from qdrant_client import QdrantClient
 from upath import UPath
 
+from rag_pipeline.builds import Build, builds
 from rag_pipeline.chunking.stage import chunk_source
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
-from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory, OutOfStep
-from rag_pipeline.index.desired import DesiredDocument, document_facts, source_facts
-from rag_pipeline.index.generations import ensure_live
+from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
+from rag_pipeline.index.deleting import delete_documents
+from rag_pipeline.index.desired import document_facts, source_facts
+from rag_pipeline.index.generations import ensure_collection, ensure_live
 from rag_pipeline.index.noticing import notice_listing
 from rag_pipeline.index.reconciling import SourceReport
-from rag_pipeline.index.stage import FailedDocument, index_source
+from rag_pipeline.index.releasing import release_unused
+from rag_pipeline.index.stage import index_source
 from rag_pipeline.index.store import open_store
+from rag_pipeline.index.withholding import withhold
 from rag_pipeline.ledger.dead_letters import Failure
+from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import attempt_key, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
+from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.listing import Listing, list_source
-from rag_pipeline.sources.manifest import Manifest
+from rag_pipeline.sources.manifest import Lifecycle, Manifest
 from rag_pipeline.sources.manifest_folder import ManifestSet, load_manifests
+from rag_pipeline.sources.snapshot import Snapshot, signature
 from rag_pipeline.sources.tables import documents_from_frame, listing_frame
 from rag_pipeline.stage_tables import (
     CHUNKED_COLUMNS,
     EMBEDDED_COLUMNS,
     NORMALIZED_COLUMNS,
     StageTable,
-    failed,
     failure_cells,
     stage_frame,
     succeeded,
     versions_of,
+)
+from rag_pipeline.wanted import (
+    ACCESS_UNKNOWN,
+    desired_documents,
+    failed_documents,
+    newest,
+    require_same_listing,
 )
 
 logger = logging.getLogger(__name__)
 
 LIST, NORMALIZE, CHUNK, EMBED = "list", "normalize", "chunk", "embed"
 """The stages' names in dead letters."""
-
-# Listing failures after which nobody can say who may see the document.
-_ACCESS_UNKNOWN = (FailureCategory.ACCESS_WIDENED, FailureCategory.BAD_METADATA)
 
 
 class Pipeline:
@@ -73,45 +82,83 @@ class Pipeline:
 
     def manifest(self, source_id: str) -> Manifest:
         """One source's manifest; raises ConfigurationError where it is missing or broken."""
-        found = self.manifests()
-        if source_id in found.manifests:
-            return found.manifests[source_id]
-        reasons = [str(problem) for problem in found.problems if problem.source_id == source_id]
-        if reasons:
-            raise ConfigurationError(f"The manifest of source {source_id} is broken: {'; '.join(reasons)}")
+        if manifest := self._manifest_if_any(source_id):
+            return manifest
         raise ConfigurationError(
             f"There is no manifest of source {source_id} in {self.services.settings.sources_folder}. It has: "
-            f"{', '.join(found.manifests) or 'none'}."
+            f"{', '.join(self.manifests().manifests) or 'none'}."
         )
 
+    def withdrawn_sources(self) -> list[str]:
+        """Sources that are indexed but have no manifest any more, broken ones not among them."""
+        found = self.manifests()
+        claimed = found.manifests.keys() | {problem.source_id for problem in found.problems}
+        # A manifest that cannot even tell its source may be that of any of them.
+        if None in claimed:
+            return []
+        return sorted(self._indexed_sources() - claimed)
+
     def list_documents(self, source_id: str) -> StageTable:
-        """What the source holds now. What is gone or restricted is so for readers from here on."""
+        """What the source holds now. What is gone or restricted is so for readers from here on.
+
+        A source without a manifest, or an archived one, holds nothing any more. Deletions that are not
+        plausible are withheld until a person approves them.
+        """
         started = time.monotonic()
-        manifest, ledger = self.manifest(source_id), self.services.ledger
-        listing = list_source(manifest, detect=detect_type)
+        ledger = self.services.ledger
+        manifest = self._manifest_if_any(source_id)
+        if manifest is None and source_id not in self._indexed_sources():
+            self.manifest(source_id)  # says what there is
+        ledger.source_states.begin(source_id)
+        withdrawn = manifest is None or manifest.lifecycle is Lifecycle.ARCHIVED
+        listing = (
+            _nothing(manifest) if manifest is None or withdrawn else list_source(manifest, detect=detect_type)
+        )
         for document_id in listing.duplicates:
             logger.warning("%s was listed twice; the later one counts", document_id)
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
         ledger.dead_letters.record(source_id, LIST, failures)
-        if live := ledger.generations.live(self.services.settings.alias):
+        readers = _readers(listing)
+        generations = ledger.generations.of_alias(self.services.settings.alias)
+        withheld = withhold(
+            ledger, generations, source_id=source_id, listed=readers.keys(), deliberate=withdrawn
+        )
+        for generation in generations:
             notice_listing(
                 ledger.documents,
-                live,
+                generation,
                 source_id=source_id,
-                tenant=manifest.tenant,
-                readers=_readers(listing),
-                source_readers=manifest.access_groups,
+                tenant=manifest.tenant if manifest else None,
+                readers=readers,
+                source_readers=manifest.access_groups if manifest else (),
+                withheld=withheld,
             )
+        ledger.source_states.listed(source_id, listing.snapshot.signature, listing.snapshot.in_doubt)
         return StageTable(listing_frame(listing), time.monotonic() - started)
+
+    def _manifest_if_any(self, source_id: str) -> Manifest | None:
+        found = self.manifests()
+        reasons = [str(problem) for problem in found.problems if problem.source_id == source_id]
+        if reasons and source_id not in found.manifests:
+            raise ConfigurationError(f"The manifest of source {source_id} is broken: {'; '.join(reasons)}")
+        return found.manifests.get(source_id)
+
+    def _indexed_sources(self) -> set[str]:
+        generations = self.services.ledger.generations.of_alias(self.services.settings.alias)
+        return self.services.ledger.documents.sources([one.name for one in generations])
 
     def normalize(self, source_id: str, raw: pd.DataFrame) -> StageTable:
         """Convert what is not converted yet; a failure that must not be tried again is not."""
         started = time.monotonic()
-        manifest, services = self.manifest(source_id), self.services
-        parsing = manifest.parsing
+        services = self.services
         letters = services.ledger.dead_letters
+        documents = self._unlike_kept(raw, source_id)
+        if not documents:
+            letters.record(source_id, NORMALIZE, [])
+            return StageTable(stage_frame(NORMALIZED_COLUMNS, []), time.monotonic() - started)
+        manifest = self.manifest(source_id)
+        parsing = manifest.parsing
         exhausted = letters.exhausted(source_id, NORMALIZE)
-        documents = list(documents_from_frame(raw, source_id))
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
         with shown(self._progress, source_id, "normalizing", len(documents), "documents") as advance:
@@ -153,34 +200,42 @@ class Pipeline:
         return StageTable(stage_frame(NORMALIZED_COLUMNS, rows), time.monotonic() - started)
 
     def chunk(self, source_id: str, normalized: pd.DataFrame) -> StageTable:
-        """Split what is not split yet."""
+        """Split what is not split yet, as each build asks."""
         started = time.monotonic()
         services = self.services
         versions = versions_of(normalized)
-        documents = [(row.document_id, row.normalized_key, row.title) for row in succeeded(normalized)]
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
-        with shown(self._progress, source_id, "chunking", len(documents), "documents") as advance:
-            for result in chunk_source(
-                documents,
-                options=services.chunking,
-                tokenizer_name=services.embedder.identity.key,
-                count_tokens=services.embedder.count_tokens,
-                artifacts=services.artifacts,
-                on_done=advance,
-            ):
-                if result.error:
-                    failures.append(Failure(result.document_id, result.artifact_key, result.error))
-                rows.append(
-                    {
-                        "document_id": result.document_id,
-                        "content_hash": versions[result.document_id],
-                        "chunks_key": result.artifact_key,
-                        "chunk_count": result.chunk_count,
-                        "reused": result.reused,
-                        **failure_cells(result.error),
-                    }
-                )
+        for build in builds(services):
+            kept = build.kept(source_id)
+            documents = {
+                row.document_id: (row.document_id, row.normalized_key, row.title)
+                for row in succeeded(normalized)
+                if not _is_kept(row.document_id, row.content_hash, kept)
+            }
+            with shown(self._progress, source_id, "chunking", len(documents), "documents") as advance:
+                for result in chunk_source(
+                    documents.values(),
+                    options=build.chunking,
+                    tokenizer_name=build.embedder.identity.key,
+                    count_tokens=build.embedder.count_tokens,
+                    artifacts=services.artifacts,
+                    on_done=advance,
+                ):
+                    if result.error:
+                        failures.append(Failure(result.document_id, result.artifact_key, result.error))
+                    rows.append(
+                        {
+                            "fingerprint": build.fingerprint,
+                            "document_id": result.document_id,
+                            "content_hash": versions[result.document_id],
+                            "normalized_key": documents[result.document_id][1],
+                            "chunks_key": result.artifact_key,
+                            "chunk_count": result.chunk_count,
+                            "reused": result.reused,
+                            **failure_cells(result.error),
+                        }
+                    )
         services.ledger.dead_letters.record(source_id, CHUNK, failures)
         return StageTable(stage_frame(CHUNKED_COLUMNS, rows), time.monotonic() - started)
 
@@ -188,9 +243,6 @@ class Pipeline:
         """Embed the texts that have no vector yet; a refused one is that chunk's failure alone."""
         started = time.monotonic()
         services = self.services
-        versions = versions_of(chunked)
-        documents = [(row.document_id, row.chunks_key) for row in succeeded(chunked)]
-        total = int(chunked["chunk_count"].sum())
         exhausted = services.ledger.dead_letters.exhausted(source_id, EMBED)
 
         def known_refusal(document_id: str, chunks_key: str, index: int) -> str | None:
@@ -199,65 +251,137 @@ class Pipeline:
 
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
-        with shown(self._progress, source_id, "embedding", total, "chunks") as advance:
-            for result in embed_source(
-                documents,
-                embedder=services.embedder,
-                cache=services.ledger.vectors,
-                artifacts=services.artifacts,
-                known_refusal=known_refusal,
-                on_done=advance,
-            ):
-                failures += _embedding_failures(result, exhausted)
-                rows.append(
-                    {
-                        "document_id": result.document_id,
-                        "content_hash": versions[result.document_id],
-                        "chunks_key": result.chunks_key,
-                        "chunk_count": result.chunk_count,
-                        "embedded": result.embedded,
-                        "reused_vectors": result.reused,
-                        "failed_chunks": ",".join(str(index) for index, _ in result.refused),
-                        **failure_cells(result.error),
-                    }
-                )
+        for build in builds(services):
+            table = chunked[chunked["fingerprint"] == build.fingerprint]
+            documents = {row.document_id: row for row in succeeded(table)}
+            total = int(table["chunk_count"].sum())
+            with shown(self._progress, source_id, "embedding", total, "chunks") as advance:
+                for result in embed_source(
+                    [(row.document_id, row.chunks_key) for row in documents.values()],
+                    embedder=build.embedder,
+                    cache=services.ledger.vectors,
+                    artifacts=services.artifacts,
+                    known_refusal=known_refusal,
+                    on_done=advance,
+                ):
+                    failures += _embedding_failures(result, exhausted)
+                    document = documents[result.document_id]
+                    rows.append(
+                        {
+                            "fingerprint": build.fingerprint,
+                            "document_id": result.document_id,
+                            "content_hash": document.content_hash,
+                            "normalized_key": document.normalized_key,
+                            "chunks_key": result.chunks_key,
+                            "chunk_count": result.chunk_count,
+                            "embedded": result.embedded,
+                            "reused_vectors": result.reused,
+                            "failed_chunks": ",".join(str(index) for index, _ in result.refused),
+                            **failure_cells(result.error),
+                        }
+                    )
         services.ledger.dead_letters.record(source_id, EMBED, failures)
         return StageTable(stage_frame(EMBEDDED_COLUMNS, rows), time.monotonic() - started)
 
     def index(self, source_id: str, raw: pd.DataFrame, embedded: pd.DataFrame) -> SourceReport:
-        """Write, repair, update and delete the source's points, and account for them."""
-        services = self.services
-        manifest = self.manifest(source_id)
+        """Write, repair, update and delete the source's points in every build, and account for them.
+
+        The account is that of the live generation.
+        """
+        ledger = self.services.ledger
+        manifest = self._manifest_if_any(source_id)
         facts = {
             document.document_id: document_facts(document, manifest)
             for document in documents_from_frame(raw, source_id)
+            if manifest
         }
-        letters = services.ledger.dead_letters.listed([source_id])
-        _require_same_listing(source_id, raw, embedded, {letter.document_id for letter in letters})
-        desired = _desired(source_id, embedded, facts)
-        with open_store(services.store) as client:
-            return index_source(
-                client,
-                self._live(client),
-                source_id=source_id,
-                desired=desired,
-                failed=_failed(raw, {one.document_id for one in desired}, facts, source_facts(manifest)),
-                embedded=int(embedded["embedded"].sum()),
-                newest=_newest(raw),
-                ledger=services.ledger,
-                artifacts=services.artifacts,
-                model_key=services.embedder.identity.key,
-                progress=self._progress,
-            )
+        own = source_facts(manifest) if manifest else {}
+        letters = {letter.document_id for letter in ledger.dead_letters.listed([source_id])}
+        withheld = ledger.withheld.of(source_id)
+        waiting = withheld.document_ids if withheld and withheld.approved_at is None else ()
+        reports: list[SourceReport] = []
+        replaced: set[str] = set()
+        fed = builds(self.services)
+        with open_store(self.services.store) as client:
+            for build in fed:
+                before = build.kept(source_id)
+                kept = {
+                    row.document_id: before[row.document_id]
+                    for row in succeeded(raw)
+                    if _is_kept(row.document_id, row.content_hash, before)
+                }
+                table = embedded[embedded["fingerprint"] == build.fingerprint]
+                require_same_listing(source_id, raw, table, letters | kept.keys())
+                desired = list(desired_documents(source_id, table, facts, kept))
+                failed = failed_documents(raw, {one.document_id for one in desired}, facts, own)
+                indexed = index_source(
+                    client,
+                    self._generation(client, build),
+                    source_id=source_id,
+                    desired=desired,
+                    failed=list(failed),
+                    withheld=dict.fromkeys(waiting, own),
+                    embedded=int(table["embedded"].sum()),
+                    newest=newest(raw),
+                    ledger=ledger,
+                    artifacts=self.services.artifacts,
+                    model_key=build.embedder.identity.key,
+                    progress=self._progress,
+                )
+                reports.append(indexed.report)
+                replaced |= indexed.replaced
+            replaced |= self._delete_elsewhere(client, source_id, fed)
+        release_unused(
+            sorted(replaced),
+            generations=ledger.generations.of_alias(self.services.settings.alias),
+            ledger=ledger,
+            artifacts=self.services.artifacts,
+        )
+        if not waiting and all(report.reconciled for report in reports):
+            ledger.source_states.settle(source_id)
+        return reports[0]
 
-    def _live(self, client: QdrantClient) -> Generation:
-        services = self.services
+    def _delete_elsewhere(self, client: QdrantClient, source_id: str, fed: Sequence[Build]) -> set[str]:
+        """What was noticed as gone also goes from the generations that nobody feeds any more."""
+        ledger, deleted = self.services.ledger, set[str]()
+        current = {build.generation.name for build in fed if build.generation}
+        for generation in ledger.generations.of_alias(self.services.settings.alias):
+            if generation.name not in current and client.collection_exists(generation.name):
+                deleted |= delete_documents(
+                    client, generation, ledger.documents, source_id=source_id, document_ids=()
+                )
+        return deleted
+
+    def _generation(self, client: QdrantClient, build: Build) -> Generation:
+        if build.generation and not build.generation.live:
+            ensure_collection(client, build.generation)
+            return build.generation
         return ensure_live(
             client,
-            services.ledger.generations,
-            alias=services.settings.alias,
-            settings=services.generation_settings,
+            self.services.ledger.generations,
+            alias=self.services.settings.alias,
+            settings=dict(build.settings),
         )
+
+    def _unlike_kept(self, raw: pd.DataFrame, source_id: str) -> list[RawDocument]:
+        """The listed documents that some build needs anew."""
+        kept = [build.kept(source_id) for build in builds(self.services)]
+        return [
+            document
+            for document in documents_from_frame(raw, source_id)
+            if not all(_is_kept(document.document_id, document.content_hash, one) for one in kept)
+        ]
+
+
+def _is_kept(document_id: str, content_hash: str, kept: Mapping[str, IndexedDocument]) -> bool:
+    """Whether a build keeps what it holds of a document, since its content is the same."""
+    return document_id in kept and kept[document_id].content_hash == content_hash
+
+
+def _nothing(manifest: Manifest | None) -> Listing:
+    """The listing of a source that was withdrawn."""
+    look = Snapshot(signature(manifest, []) if manifest else "withdrawn", 0)
+    return Listing((), (), (), look)
 
 
 def _readers(listing: Listing) -> dict[str, Sequence[str] | None]:
@@ -266,72 +390,8 @@ def _readers(listing: Listing) -> dict[str, Sequence[str] | None]:
         one.document_id: one.facts.access_groups for one in listing.documents
     }
     for failure in listing.failures:
-        readers[failure.document_id] = () if failure.error.category in _ACCESS_UNKNOWN else None
+        readers[failure.document_id] = () if failure.error.category in ACCESS_UNKNOWN else None
     return readers
-
-
-def _require_same_listing(
-    source_id: str, raw: pd.DataFrame, embedded: pd.DataFrame, failed_before: Collection[str]
-) -> None:
-    """Refuse tables of different listings: old text must not be stored under a new version's id.
-
-    Every listed document must have been embedded in the version that was listed, or stand in a dead letter.
-    """
-    listed = raw[raw["category"].isna()]
-    wanted, found = versions_of(listed), versions_of(embedded)
-    other = [one for one, version in found.items() if wanted.get(one) != version]
-    unseen = [one for one in wanted if one not in found and one not in failed_before]
-    if other or unseen:
-        example = min([*other, *unseen])
-        raise OutOfStep(
-            f"Source {source_id}: the embeddings are not of the listing in raw_documents ({example}, say). "
-            "Materialize normalized_documents, chunks and embeddings first, or run the job index_source."
-        )
-
-
-def _desired(
-    source_id: str, embedded: pd.DataFrame, facts: Mapping[str, Mapping[str, Any]]
-) -> list[DesiredDocument]:
-    """The documents whose new version can be indexed: at least one chunk has its vector."""
-    found = []
-    for row in succeeded(embedded):
-        refused = tuple(int(index) for index in row.failed_chunks.split(",") if index)
-        if len(refused) < row.chunk_count:
-            found.append(
-                DesiredDocument(
-                    document_id=row.document_id,
-                    source_id=source_id,
-                    content_hash=row.content_hash,
-                    chunks_key=row.chunks_key,
-                    chunk_count=int(row.chunk_count),
-                    failed_chunks=refused,
-                    facts=facts[row.document_id],
-                )
-            )
-    return found
-
-
-def _failed(
-    raw: pd.DataFrame,
-    desired: Collection[str],
-    facts: Mapping[str, Mapping[str, Any]],
-    sources_own: Mapping[str, Any],
-) -> list[FailedDocument]:
-    at_listing = {document_id: error.category for document_id, error in failed(raw)}
-    return [
-        FailedDocument(
-            document_id,
-            facts.get(document_id, sources_own),
-            withdraw=at_listing.get(document_id) in _ACCESS_UNKNOWN,
-        )
-        for document_id in raw["document_id"]
-        if document_id not in desired
-    ]
-
-
-def _newest(raw: pd.DataFrame) -> datetime | None:
-    newest = raw["updated_at"].max()
-    return None if pd.isna(newest) else newest.to_pydatetime()
 
 
 def _embedding_failures(

@@ -1,5 +1,7 @@
 """The parts that the settings ask for, opened when first used."""
 
+import json
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +29,7 @@ class Services:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self._others: dict[str, Embedder] = {}
 
     @cached_property
     def root(self) -> UPath:
@@ -53,7 +56,38 @@ class Services:
     @cached_property
     def embedder(self) -> Embedder:
         """The embedder that the settings name."""
-        settings = self.settings
+        return self._embedder(self.settings)
+
+    def embedder_of(self, model: Mapping[str, Any]) -> Embedder:
+        """The embedder of a generation, from the model that it was begun with.
+
+        An endpoint's address, key and limits are those of today's settings. Raises ConfigurationError where
+        that gives another model.
+        """
+        if model == self.embedder.identity.to_json():
+            return self.embedder
+        known = json.dumps(model, sort_keys=True)
+        if known not in self._others:
+            self._others[known] = self._embedder_like(model)
+        return self._others[known]
+
+    def _embedder_like(self, model: Mapping[str, Any]) -> Embedder:
+        named = {
+            "embedding_provider": model["provider"],
+            "embedding_model": None if model["provider"] == "hashing" else model["model"],
+            "embedding_dimensions": None if model["provider"] == "local" else model["dimensions"],
+            "embedding_query_prefix": model["query_prefix"],
+            "embedding_passage_prefix": model["passage_prefix"],
+        }
+        embedder = self._embedder(self.settings.model_copy(update=named))
+        if embedder.identity.to_json() != model:
+            raise ConfigurationError(
+                f"The model {model} of a generation cannot be had any more; today's code gives "
+                f"{embedder.identity.to_json()}. Build a new generation with `rag-pipeline reindex`."
+            )
+        return embedder
+
+    def _embedder(self, settings: Settings) -> Embedder:
         match settings.embedding_provider:
             case "local":
                 from rag_pipeline.embedding.local import LocalEmbedder
@@ -66,13 +100,12 @@ class Services:
 
                 return HashingEmbedder(settings.embedding_dimensions or 384)
             case "openai":
-                return self._endpoint()
+                return self._endpoint(settings)
 
-    def _endpoint(self) -> Embedder:
+    def _endpoint(self, settings: Settings) -> Embedder:
         from rag_pipeline.embedding.openai_endpoint import OpenAIEmbedder
         from rag_pipeline.embedding.retrying import RetryPolicy
 
-        settings = self.settings
         key = settings.openai_api_key
         return OpenAIEmbedder(
             model=settings.embedding_model or "text-embedding-3-small",

@@ -24,8 +24,11 @@ NORMALIZED_COLUMNS = {
 }
 
 CHUNKED_COLUMNS = {
+    # Each build has its own chunks of a document.
+    "fingerprint": "str",
     "document_id": "str",
     "content_hash": "str",
+    "normalized_key": "str",
     "chunks_key": "str",
     "chunk_count": "Int64",
     "reused": "boolean",
@@ -33,8 +36,10 @@ CHUNKED_COLUMNS = {
 }
 
 EMBEDDED_COLUMNS = {
+    "fingerprint": "str",
     "document_id": "str",
     "content_hash": "str",
+    "normalized_key": "str",
     "chunks_key": "str",
     "chunk_count": "Int64",
     "embedded": "Int64",

@@ -19,6 +19,7 @@ from rag_pipeline.errors import DocumentError, FailureCategory, SourceUnavailabl
 from rag_pipeline.sources.document import DocumentFacts, RawDocument
 from rag_pipeline.sources.listing import HEAD_BYTES, Listing, list_source, read_document
 from rag_pipeline.sources.manifest import Manifest
+from rag_pipeline.sources.snapshot import Snapshot
 from rag_pipeline.sources.tables import LISTING_COLUMNS, documents_from_frame, listing_frame
 
 
@@ -292,7 +293,9 @@ def test_a_source_that_cannot_be_listed_is_unavailable_not_empty(tmp_path: Path,
 
 
 def test_an_empty_folder_is_an_empty_listing(tmp_path: Path) -> None:
-    assert list_folder(tmp_path) == Listing((), (), ())
+    listing = list_folder(tmp_path)
+    assert (listing.documents, listing.failures, listing.duplicates) == ((), (), ())
+    assert listing.snapshot.files == 0
 
 
 def test_a_changed_or_missing_file_is_not_read_as_the_listed_version(tmp_path: Path) -> None:
@@ -376,7 +379,7 @@ def test_a_listing_survives_its_table_and_parquet(tmp_path: Path) -> None:
 
 
 def test_an_empty_listing_keeps_its_column_types_through_parquet(tmp_path: Path) -> None:
-    frame = listing_frame(Listing((), (), ()))
+    frame = listing_frame(Listing((), (), (), Snapshot("", 0)))
     frame.to_parquet(tmp_path / "x.parquet")
     read = pd.read_parquet(tmp_path / "x.parquet")
     for table in (frame, read):

@@ -23,6 +23,7 @@ class DesiredDocument:
     document_id: str
     source_id: str
     content_hash: str
+    normalized_key: str
     chunks_key: str
     chunk_count: int
     failed_chunks: tuple[int, ...]
@@ -44,6 +45,7 @@ class DesiredDocument:
             document_id=self.document_id,
             source_id=self.source_id,
             content_hash=self.content_hash,
+            normalized_key=self.normalized_key,
             chunks_key=self.chunks_key,
             facts=dict(self.facts),
             chunk_count=self.chunk_count,
@@ -76,14 +78,20 @@ def last_good_version(recorded: IndexedDocument, today: Mapping[str, Any]) -> De
     if "mime_type" not in today:
         before = recorded.facts["access_groups"]
         governed["access_groups"] = [group for group in before if group in today["access_groups"]]
+    return kept_version(recorded, {**recorded.facts, **governed})
+
+
+def kept_version(recorded: IndexedDocument, facts: Mapping[str, Any]) -> DesiredDocument:
+    """The version that is recorded, under other facts."""
     return DesiredDocument(
         document_id=recorded.document_id,
         source_id=recorded.source_id,
         content_hash=recorded.content_hash,
+        normalized_key=recorded.normalized_key,
         chunks_key=recorded.chunks_key,
         chunk_count=recorded.chunk_count,
         failed_chunks=recorded.failed_chunks,
-        facts={**recorded.facts, **governed},
+        facts=dict(facts),
     )
 
 

@@ -7,7 +7,7 @@ from qdrant_client import QdrantClient, models
 
 from rag_pipeline.errors import ConfigurationError, StoreError
 from rag_pipeline.index.schema import BM25, DENSE, DISTANCE, PAYLOAD_INDEXES, digest
-from rag_pipeline.ledger.generations import Generation, Generations
+from rag_pipeline.ledger.generations import Generation, Generations, GenerationState
 
 _FINGERPRINT_LENGTH = 16
 
@@ -36,7 +36,8 @@ def ensure_live(
                 "another RAG_ALIAS, or set RAG_LEDGER_URL to the ledger that built it."
             )
         number = len(generations.of_alias(alias)) + 1
-        live = Generation(f"{alias}__{fingerprint[:8]}_{number}", alias, fingerprint, settings, live=True)
+        name = f"{alias}__{fingerprint[:8]}_{number}"
+        live = Generation(name, alias, fingerprint, settings, state=GenerationState.LIVE)
         # Recorded first: after a crash in between, the next run finds the row and completes the collection.
         generations.add(live)
     if target not in (None, live.name):
@@ -44,10 +45,7 @@ def ensure_live(
             f"The alias {alias} points at {target}, but the ledger says that {live.name} is live. Point the "
             "alias back, or restore the ledger that belongs to this store."
         )
-    if not client.collection_exists(live.name):
-        create_collection(client, live.name, dimensions=settings["model"]["dimensions"])
-    # Also for a collection whose creation was interrupted.
-    create_payload_indexes(client, live.name)
+    ensure_collection(client, live)
     if target is None:
         client.update_collection_aliases(
             [
@@ -57,6 +55,14 @@ def ensure_live(
             ]
         )
     return live
+
+
+def ensure_collection(client: QdrantClient, generation: Generation) -> None:
+    """Create a generation's collection and payload indexes where they are missing."""
+    if not client.collection_exists(generation.name):
+        create_collection(client, generation.name, dimensions=generation.settings["model"]["dimensions"])
+    # Also for a collection whose creation was interrupted.
+    create_payload_indexes(client, generation.name)
 
 
 def require_same_settings(live: Generation | None, settings: dict[str, Any]) -> Generation | None:

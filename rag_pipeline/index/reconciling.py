@@ -18,7 +18,10 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class DocumentCounts:
-    """Documents of a source. `seen` = added + changed + unchanged + failed."""
+    """Documents of a source. `seen` = added + changed + unchanged + failed.
+
+    `withheld` are gone from the source and stay until their deletion is approved.
+    """
 
     seen: int = 0
     added: int = 0
@@ -26,6 +29,7 @@ class DocumentCounts:
     unchanged: int = 0
     deleted: int = 0
     failed: int = 0
+    withheld: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from qdrant_client import QdrantClient
 
 from rag_pipeline.artifacts import ArtifactStore
+from rag_pipeline.index.deleting import delete_documents
 from rag_pipeline.index.desired import DesiredDocument, last_good_version
 from rag_pipeline.index.planning import Change, SourcePlan, plan_source
 from rag_pipeline.index.reconciling import (
@@ -42,6 +43,14 @@ class FailedDocument:
     withdraw: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedSource:
+    """A source's account, and the documents whose versions were replaced or deleted."""
+
+    report: SourceReport
+    replaced: frozenset[str]
+
+
 def index_source(
     client: QdrantClient,
     generation: Generation,
@@ -49,17 +58,20 @@ def index_source(
     source_id: str,
     desired: Sequence[DesiredDocument],
     failed: Sequence[FailedDocument],
+    withheld: Mapping[str, Mapping[str, Any]],
     embedded: int,
     newest: datetime | None,
     ledger: Ledger,
     artifacts: ArtifactStore,
     model_key: str,
     progress: Progress,
-) -> SourceReport:
+) -> IndexedSource:
     """Write, repair, update and delete until Qdrant holds exactly what the source asks for; account for it.
 
-    `embedded` is how many texts this run had embedded and `newest` when the source's newest document was
-    updated, both for the report. Raises StoreError where Qdrant does not confirm something.
+    `withheld` are the documents that are gone from the source but stay until their deletion is approved,
+    each with its source's facts as of today, empty where the source has none. `embedded` is how many texts
+    this run had embedded and `newest` when the source's newest document was updated, both for the report.
+    Raises StoreError where Qdrant does not confirm something.
     """
     started = time.monotonic()
     recorded = ledger.documents.of_source(generation.name, source_id)
@@ -67,6 +79,11 @@ def index_source(
         last_good_version(recorded[one.document_id], one.facts)
         for one in failed
         if not one.withdraw and one.document_id in recorded
+    ]
+    kept += [
+        last_good_version(recorded[one], facts or recorded[one].facts)
+        for one, facts in withheld.items()
+        if one in recorded
     ]
     wanted = [*desired, *kept]
     writer = SourceWriter(
@@ -78,7 +95,10 @@ def index_source(
         model_key=model_key,
         progress=progress,
     )
-    deleted = writer.delete_documents(recorded.keys() - {one.document_id for one in wanted})
+    vanished = recorded.keys() - {one.document_id for one in wanted}
+    deleted = delete_documents(
+        client, generation, ledger.documents, source_id=source_id, document_ids=vanished
+    )
     stored = stored_points(client, generation.name, source_id)
     plan = plan_source(wanted, recorded, stored)
     # Looked at while they are still there.
@@ -99,6 +119,7 @@ def index_source(
         doubled=doubled,
         comparison=comparison,
         failed={one.document_id for one in failed} | unwritten,
+        withheld=withheld.keys() & recorded.keys(),
         written=outcome.written,
         failed_chunks=sum(len(one.failed_chunks) for one in current),
         embedded=embedded,
@@ -112,7 +133,9 @@ def index_source(
         report=report.to_json(),
         seconds=report.seconds,
     )
-    return report
+    rebuilt = (Change.ADDED, Change.REPLACED, Change.REWRITTEN)
+    replaced = [one.desired.document_id for one in plan.documents if one.change in rebuilt]
+    return IndexedSource(report, frozenset([*replaced, *deleted]))
 
 
 def compare_source(
@@ -137,13 +160,14 @@ def _report(
     doubled: set[str],
     comparison: Comparison,
     failed: set[str],
+    withheld: set[str],
     written: int,
     failed_chunks: int,
     embedded: int,
     newest: datetime | None,
     seconds: float,
 ) -> SourceReport:
-    changes = [p.change for p in plan.documents if p.desired.document_id not in failed]
+    changes = [p.change for p in plan.documents if p.desired.document_id not in failed | withheld]
     documents = DocumentCounts(
         seen=len(changes) + len(failed),
         added=changes.count(Change.ADDED),
@@ -151,6 +175,7 @@ def _report(
         unchanged=sum(changes.count(c) for c in (Change.UNCHANGED, Change.REPAIRED)),
         deleted=len(deleted),
         failed=len(failed),
+        withheld=len(withheld),
     )
     lost = [point for planned in plan.documents for point in planned.lost]
     chunks = ChunkCounts(
@@ -174,6 +199,7 @@ def _report(
         examples={
             "failed": few(failed),
             "deleted": few(deleted),
+            "withheld": few(withheld),
             "missing": few(comparison.missing),
             "orphaned": few(comparison.orphaned),
             "duplicated": few(comparison.duplicated),

@@ -17,9 +17,10 @@ from rag_pipeline.artifacts import ArtifactStore
 from rag_pipeline.chunking.stage import read_chunks
 from rag_pipeline.embedding.stage import load_vectors
 from rag_pipeline.errors import DocumentError, FailureCategory, StoreError
+from rag_pipeline.index.deleting import require_completed
 from rag_pipeline.index.planning import Change, PlannedDocument, SourcePlan
 from rag_pipeline.index.points import build_points, wanted_chunks
-from rag_pipeline.index.scanning import existing, points_of_documents
+from rag_pipeline.index.scanning import existing
 from rag_pipeline.index.schema import FACT_FIELDS, digest
 from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.generations import Generation
@@ -31,7 +32,6 @@ STAGE = "index"
 # Points whose new versions are switched together, and points in one request (about 1 MB with 384 floats).
 _POINTS_A_BATCH = 1_000
 _POINTS_A_REQUEST = 250
-_DOCUMENTS_A_REQUEST = 250
 
 
 @dataclass
@@ -170,44 +170,13 @@ class SourceWriter:
         complete = [one.desired.recorded() for one in changed if not one.write]
         self._ledger.documents.record(self._generation.name, complete)
 
-    def delete_documents(self, document_ids: Iterable[str]) -> set[str]:
-        """Remove every point of these documents, and of those whose deletion is still pending.
-
-        Returns all that were removed, once a read-back found nothing of them.
-        """
-        documents = self._ledger.documents
-        documents.bury(self._generation.name, self._source_id, sorted(document_ids))
-        pending = documents.pending_tombstones(self._generation.name, self._source_id)
-        for start in range(0, len(pending), _DOCUMENTS_A_REQUEST):
-            part = pending[start : start + _DOCUMENTS_A_REQUEST]
-            condition = models.FieldCondition(key="document_id", match=models.MatchAny(any=part))
-            self._confirm(
-                self._client.delete(
-                    self._generation.name,
-                    models.FilterSelector(filter=models.Filter(must=[condition])),
-                    wait=True,
-                )
-            )
-            left = points_of_documents(self._client, self._generation.name, part)
-            if left:
-                raise StoreError(
-                    f"{len(left)} points of deleted documents of source {self._source_id} are still in "
-                    "Qdrant. The deletion stays pending; run again."
-                )
-            documents.confirm_deletions(self._generation.name, part)
-        return set(pending)
-
     def _delete_points(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _POINTS_A_BATCH):
             selector = models.PointIdsList(points=list(ids[start : start + _POINTS_A_BATCH]))
             self._confirm(self._client.delete(self._generation.name, selector, wait=True))
 
     def _confirm(self, result: models.UpdateResult) -> None:
-        if result.status != models.UpdateStatus.COMPLETED:
-            raise StoreError(
-                f"Qdrant answered {result.status.value} instead of completed for source {self._source_id}. "
-                "Nothing unconfirmed was recorded; run again."
-            )
+        require_completed(result, self._source_id)
 
 
 def _is_new_version(planned: PlannedDocument) -> bool:

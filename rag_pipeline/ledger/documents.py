@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, bindparam, delete, select, update
+from sqlalchemy import Engine, RowMapping, bindparam, delete, select, update
 
 from rag_pipeline.ledger.database import batches, upsert
 from rag_pipeline.ledger.tables import documents, tombstones
@@ -49,22 +49,29 @@ class Documents:
             documents.c.generation == generation, documents.c.source_id == source_id
         )
         with self._engine.connect() as connection:
-            rows = connection.execute(query).mappings()
-            return {
-                row["document_id"]: IndexedDocument(
-                    document_id=row["document_id"],
-                    source_id=row["source_id"],
-                    content_hash=row["content_hash"],
-                    normalized_key=row["normalized_key"],
-                    chunks_key=row["chunks_key"],
-                    facts=row["facts"],
-                    chunk_count=row["chunk_count"],
-                    failed_chunks=tuple(row["failed_chunks"]),
-                    readers=tuple(row["readers"]),
-                    settled=row["settled"],
-                )
-                for row in rows
-            }
+            return {row["document_id"]: _indexed(row) for row in connection.execute(query).mappings()}
+
+    def versions(self, document_ids: Iterable[str]) -> list[tuple[str, IndexedDocument]]:
+        """What every generation holds of these documents, each with the generation's name."""
+        found = []
+        with self._engine.connect() as connection:
+            for some in batches(document_ids):
+                query = select(documents).where(documents.c.document_id.in_(some))
+                for row in connection.execute(query).mappings():
+                    found.append((row["generation"], _indexed(row)))
+        return found
+
+    def sources(self, generations: Iterable[str]) -> set[str]:
+        """The sources of which these generations hold documents, or points that must still go."""
+        chosen = list(generations)
+        with self._engine.connect() as connection:
+            holding = select(documents.c.source_id).where(documents.c.generation.in_(chosen)).distinct()
+            losing = (
+                select(tombstones.c.source_id)
+                .where(tombstones.c.generation.in_(chosen), tombstones.c.confirmed_at.is_(None))
+                .distinct()
+            )
+            return {*connection.execute(holding).scalars(), *connection.execute(losing).scalars()}
 
     def current_versions(
         self, generation: str, document_ids: Iterable[str]
@@ -195,3 +202,18 @@ class Documents:
                     )
                     .values(confirmed_at=datetime.now(UTC))
                 )
+
+
+def _indexed(row: RowMapping) -> IndexedDocument:
+    return IndexedDocument(
+        document_id=row["document_id"],
+        source_id=row["source_id"],
+        content_hash=row["content_hash"],
+        normalized_key=row["normalized_key"],
+        chunks_key=row["chunks_key"],
+        facts=row["facts"],
+        chunk_count=row["chunk_count"],
+        failed_chunks=tuple(row["failed_chunks"]),
+        readers=tuple(row["readers"]),
+        settled=row["settled"],
+    )

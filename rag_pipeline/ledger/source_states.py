@@ -1,34 +1,34 @@
 """What is durably known of each source: the sensor compares it with what the source holds now."""
 
-import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Engine, RowMapping, delete, select
+from sqlalchemy import Engine, RowMapping, delete, select, update
 
 from rag_pipeline.ledger.database import inserting
 from rag_pipeline.ledger.tables import source_states
 
-_FIRST_LISTING = 1_000_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What is known of a source; one that was never listed has the listing 0 and no signature.
+    """What is known of a source.
 
-    `signature` is what the source looked like when it was last indexed as a whole. `in_doubt` holds the
-    hashes of files, by path, that had changed so shortly before that their time proves nothing.
-    `failures` counts the runs that failed since the last one that did not.
+    `listed_signature` is what it looked like when it was last listed, `signature` when it was last indexed as
+    a whole; None before the first time. `listed_in_doubt` and `in_doubt` hold the hashes of those files, by
+    path, that had changed so shortly before that their times prove nothing. `attempts` counts the runs that
+    began since the last that indexed the whole source: a killed one counts too.
     """
 
     source_id: str
-    listing: int = 0
+    listed_signature: str | None = None
+    listed_in_doubt: Mapping[str, str] = field(default_factory=dict)
     signature: str | None = None
     in_doubt: Mapping[str, str] = field(default_factory=dict)
-    failures: int = 0
-    failed_at: datetime | None = None
-    message: str | None = None
+    attempts: int = 0
+    attempted_at: datetime | None = None
+    indexed_at: datetime | None = None
 
 
 class SourceStates:
@@ -37,55 +37,45 @@ class SourceStates:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def next_listing(self, source_id: str) -> int:
-        """Number a new listing of a source: from now on only this one may be indexed."""
-        with self._engine.begin() as connection:
-            statement = inserting(connection, source_states).values(
-                source_id=source_id,
-                # A source that was dropped and added again must not repeat a number of its earlier life.
-                listing=random.randrange(1, _FIRST_LISTING),  # noqa: S311 - it is no secret
-                failures=0,
-            )
-            number: int = connection.execute(
-                statement.on_conflict_do_update(
-                    index_elements=[source_states.c.source_id],
-                    set_={"listing": source_states.c.listing + 1},
-                ).returning(source_states.c.listing)
-            ).scalar_one()
-        return number
-
-    def listing(self, source_id: str) -> int:
-        """The number of the last listing, 0 before the first."""
-        return self.of(source_id).listing
-
-    def record_indexed(self, source_id: str, signature: str, in_doubt: Mapping[str, str]) -> None:
-        """All that this signature stands for is indexed; the source's failures are over."""
-        values = {
-            "signature": signature,
-            "in_doubt": dict(in_doubt),
-            "failures": 0,
-            "failed_at": None,
-            "message": None,
-        }
+    def begin(self, source_id: str) -> None:
+        """Count a run of the source as an attempt, before anything can fail."""
+        attempted_at = datetime.now(UTC)
         with self._engine.begin() as connection:
             connection.execute(
                 inserting(connection, source_states)
-                .values(source_id=source_id, listing=0, **values)
-                .on_conflict_do_update(index_elements=[source_states.c.source_id], set_=values)
-            )
-
-    def record_failure(self, source_id: str, message: str) -> None:
-        """One more run of the source failed; what is known to be indexed stays."""
-        values = {"failed_at": datetime.now(UTC), "message": message}
-        with self._engine.begin() as connection:
-            connection.execute(
-                inserting(connection, source_states)
-                .values(source_id=source_id, listing=0, failures=1, **values)
+                .values(
+                    source_id=source_id,
+                    listed_in_doubt={},
+                    in_doubt={},
+                    attempts=1,
+                    attempted_at=attempted_at,
+                )
                 .on_conflict_do_update(
                     index_elements=[source_states.c.source_id],
-                    set_={"failures": source_states.c.failures + 1, **values},
+                    set_={"attempts": source_states.c.attempts + 1, "attempted_at": attempted_at},
                 )
             )
+
+    def listed(self, source_id: str, signature: str, in_doubt: Mapping[str, str]) -> None:
+        """Note what the source of a begun run looks like; another look starts the attempts anew."""
+        before = self.of(source_id)
+        values: dict[str, Any] = {"listed_signature": signature, "listed_in_doubt": dict(in_doubt)}
+        if before.listed_signature != signature:
+            values["attempts"] = 1
+        self._update(source_id, values)
+
+    def settle(self, source_id: str) -> None:
+        """What was last listed is indexed as a whole."""
+        state = self.of(source_id)
+        self._update(
+            source_id,
+            {
+                "signature": state.listed_signature,
+                "in_doubt": dict(state.listed_in_doubt),
+                "attempts": 0,
+                "indexed_at": datetime.now(UTC),
+            },
+        )
 
     def of(self, source_id: str) -> SourceState:
         """What is known of a source."""
@@ -95,7 +85,7 @@ class SourceStates:
         return _state(row) if row else SourceState(source_id)
 
     def all(self) -> dict[str, SourceState]:
-        """What is known of every source that was ever listed or indexed, by source id."""
+        """What is known of every source that was ever listed, by source id."""
         query = select(source_states).order_by(source_states.c.source_id)
         with self._engine.connect() as connection:
             return {row["source_id"]: _state(row) for row in connection.execute(query).mappings()}
@@ -105,6 +95,12 @@ class SourceStates:
         with self._engine.begin() as connection:
             connection.execute(delete(source_states).where(source_states.c.source_id == source_id))
 
+    def _update(self, source_id: str, values: Mapping[str, Any]) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(source_states).where(source_states.c.source_id == source_id).values(**values)
+            )
+
 
 def _state(row: RowMapping) -> SourceState:
-    return SourceState(**{**row, "in_doubt": row["in_doubt"] or {}})
+    return SourceState(**row)

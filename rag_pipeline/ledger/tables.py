@@ -130,16 +130,13 @@ source_states = Table(
     "source_states",
     metadata,
     Column("source_id", String, primary_key=True),
-    Column(
-        "listing", Integer, nullable=False, comment="number of the last listing; only that may be indexed"
-    ),
-    Column("signature", String, comment="what the source looked like when it was last indexed as a whole"),
-    Column(
-        "in_doubt", JSON, comment="files changed so shortly before that their time proves nothing, hashed"
-    ),
-    Column("failures", Integer, nullable=False, comment="runs that failed since the last that did not"),
-    Column("failed_at", UtcDateTime),
-    Column("message", Text, comment="why the last run failed"),
+    Column("listed_signature", String, comment="what the source looked like when it was last listed"),
+    Column("listed_in_doubt", JSON, nullable=False, comment="hashes of files whose times prove nothing"),
+    Column("signature", String, comment="the look that was last indexed as a whole"),
+    Column("in_doubt", JSON, nullable=False, comment="hashes of files whose times proved nothing then"),
+    Column("attempts", Integer, nullable=False, comment="runs begun since the last that indexed the whole"),
+    Column("attempted_at", UtcDateTime),
+    Column("indexed_at", UtcDateTime, comment="when the source was last indexed as a whole"),
     comment="What is durably known of each source: the sensor compares it with what the source holds.",
 )
 

@@ -1,6 +1,6 @@
 """Which documents use which stored artifacts and vectors, so that both go with the last document."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine, delete, select
@@ -14,14 +14,14 @@ VectorKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Names of stored artifacts and vectors."""
+    """Keys of artifacts and of vectors."""
 
-    keys: frozenset[str]
-    vectors: frozenset[VectorKey]
+    keys: frozenset[str] = frozenset()
+    vectors: frozenset[VectorKey] = frozenset()
 
 
 class Uses:
-    """Who uses what. What is written for a document is noted before, so that a crash leaves no orphan."""
+    """Who uses what. What a stage writes for a document is noted, so that a crash leaves no orphan."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -31,38 +31,55 @@ class Uses:
         with self._engine.begin() as connection:
             _add_artifacts(connection, pairs)
 
-    def add_vectors(self, model_key: str, hashes: Iterable[str], document_id: str) -> None:
-        """Note that a document uses the vectors of texts."""
-        with self._engine.begin() as connection:
-            _add_vectors(connection, ((model_key, text_hash) for text_hash in hashes), document_id)
-
     def of_document(self, document_id: str) -> Stored:
         """What a document uses, in all its versions."""
         with self._engine.connect() as connection:
-            return _of_document(connection, document_id)
+            return _of_documents(connection, [document_id])
 
-    def replace_document(
-        self, document_id: str, artifact_keys: Iterable[str], vectors: Iterable[VectorKey]
-    ) -> Stored:
-        """Let a document use these and nothing else; returns what nobody uses any more, to be deleted.
+    def unused_without(self, kept: Mapping[str, Stored]) -> Stored:
+        """What nobody would use any more if these documents, by id, used this and nothing else.
 
-        `vectors` are pairs of model key and text hash. Another document may begin to use what is returned
-        before it is deleted, so whoever needs a stored thing must be ready to make it again.
+        To be deleted before `replace` forgets who used it. Another document may begin to use it meanwhile, so
+        whoever needs a stored thing must be ready to make it again.
         """
-        kept_keys, kept_vectors = frozenset(artifact_keys), frozenset(vectors)
-        with self._engine.begin() as connection:
-            # Or else two documents that let go of the same thing would each leave it to the other.
-            take_turns(connection, Lock.USES)
-            _add_artifacts(connection, ((key, document_id) for key in kept_keys))
-            _add_vectors(connection, kept_vectors, document_id)
-            used = _of_document(connection, document_id)
-            gone = Stored(used.keys - kept_keys, used.vectors - kept_vectors)
-            _remove(connection, document_id, gone)
-            return _without_user(connection, gone)
+        with self._engine.connect() as connection:
+            used = _of_documents(connection, list(kept))
+            keys = set(used.keys).difference(*(one.keys for one in kept.values()))
+            vectors = set(used.vectors).difference(*(one.vectors for one in kept.values()))
+            for some in batches(keys):
+                query = select(artifact_uses.c.key, artifact_uses.c.document_id).where(
+                    artifact_uses.c.key.in_(some)
+                )
+                for key, document_id in connection.execute(query):
+                    if document_id not in kept:
+                        keys.discard(key)
+            for model_key, hashes in _by_model(vectors).items():
+                for some in batches(hashes):
+                    users = select(vector_uses.c.text_hash, vector_uses.c.document_id).where(
+                        vector_uses.c.model_key == model_key, vector_uses.c.text_hash.in_(some)
+                    )
+                    for text_hash, document_id in connection.execute(users):
+                        if document_id not in kept:
+                            vectors.discard((model_key, text_hash))
+            return Stored(frozenset(keys), frozenset(vectors))
 
-    def drop_document(self, document_id: str) -> Stored:
-        """Let a document use nothing; returns what nobody uses any more."""
-        return self.replace_document(document_id, (), ())
+    def replace(self, kept: Mapping[str, Stored]) -> None:
+        """Let these documents, by id, use this and nothing else."""
+        with self._engine.begin() as connection:
+            take_turns(connection, Lock.USES)
+            for table in (artifact_uses, vector_uses):
+                for some in batches(kept):
+                    connection.execute(delete(table).where(table.c.document_id.in_(some)))
+            _add_artifacts(connection, ((key, one) for one, stored in kept.items() for key in stored.keys))
+            insert_missing(
+                connection,
+                vector_uses,
+                (
+                    {"model_key": model_key, "text_hash": text_hash, "document_id": document_id}
+                    for document_id, stored in kept.items()
+                    for model_key, text_hash in stored.vectors
+                ),
+            )
 
 
 def _add_artifacts(connection: Connection, pairs: Iterable[tuple[str, str]]) -> None:
@@ -71,58 +88,19 @@ def _add_artifacts(connection: Connection, pairs: Iterable[tuple[str, str]]) -> 
     )
 
 
-def _add_vectors(connection: Connection, vectors: Iterable[VectorKey], document_id: str) -> None:
-    insert_missing(
-        connection,
-        vector_uses,
-        (
-            {"model_key": model_key, "text_hash": text_hash, "document_id": document_id}
-            for model_key, text_hash in vectors
-        ),
-    )
-
-
-def _of_document(connection: Connection, document_id: str) -> Stored:
-    keys = select(artifact_uses.c.key).where(artifact_uses.c.document_id == document_id)
-    vectors = select(vector_uses.c.model_key, vector_uses.c.text_hash).where(
-        vector_uses.c.document_id == document_id
-    )
-    return Stored(
-        frozenset(connection.execute(keys).scalars()),
-        frozenset((row.model_key, row.text_hash) for row in connection.execute(vectors)),
-    )
-
-
-def _remove(connection: Connection, document_id: str, gone: Stored) -> None:
-    for keys in batches(gone.keys):
-        connection.execute(
-            delete(artifact_uses).where(
-                artifact_uses.c.document_id == document_id, artifact_uses.c.key.in_(keys)
-            )
-        )
-    for model_key, hashes in _by_model(gone.vectors).items():
-        for some in batches(hashes):
+def _of_documents(connection: Connection, document_ids: Iterable[str]) -> Stored:
+    keys: set[str] = set()
+    vectors: set[VectorKey] = set()
+    for some in batches(document_ids):
+        keys.update(
             connection.execute(
-                delete(vector_uses).where(
-                    vector_uses.c.document_id == document_id,
-                    vector_uses.c.model_key == model_key,
-                    vector_uses.c.text_hash.in_(some),
-                )
-            )
-
-
-def _without_user(connection: Connection, gone: Stored) -> Stored:
-    keys, vectors = set(gone.keys), set(gone.vectors)
-    for some in batches(gone.keys):
-        keys.difference_update(
-            connection.execute(select(artifact_uses.c.key).where(artifact_uses.c.key.in_(some))).scalars()
+                select(artifact_uses.c.key).where(artifact_uses.c.document_id.in_(some))
+            ).scalars()
         )
-    for model_key, hashes in _by_model(gone.vectors).items():
-        for some in batches(hashes):
-            query = select(vector_uses.c.model_key, vector_uses.c.text_hash).where(
-                vector_uses.c.model_key == model_key, vector_uses.c.text_hash.in_(some)
-            )
-            vectors.difference_update((row.model_key, row.text_hash) for row in connection.execute(query))
+        query = select(vector_uses.c.model_key, vector_uses.c.text_hash).where(
+            vector_uses.c.document_id.in_(some)
+        )
+        vectors.update((row.model_key, row.text_hash) for row in connection.execute(query))
     return Stored(frozenset(keys), frozenset(vectors))
 
 

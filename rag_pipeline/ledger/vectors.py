@@ -1,12 +1,12 @@
 """Vectors by model and text, so that the same text is never embedded twice for one model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, delete, select
 
-from rag_pipeline.ledger.database import upsert
+from rag_pipeline.ledger.database import batches, upsert
 from rag_pipeline.ledger.tables import vectors
 
 _HASHES_A_QUERY = 1_000
@@ -42,3 +42,15 @@ class StoredVectors:
                     for text_hash, vector in found.items()
                 ),
             )
+
+    def delete(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Forget vectors, by pairs of model key and text hash."""
+        by_model: dict[str, list[str]] = {}
+        for model_key, text_hash in keys:
+            by_model.setdefault(model_key, []).append(text_hash)
+        with self._engine.begin() as connection:
+            for model_key, hashes in by_model.items():
+                for some in batches(hashes):
+                    connection.execute(
+                        delete(vectors).where(vectors.c.model_key == model_key, vectors.c.text_hash.in_(some))
+                    )

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from upath import UPath
@@ -11,6 +12,7 @@ from rag_pipeline.errors import DocumentError, FailureCategory, SourceUnavailabl
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.facts import MAX_SIDECAR_BYTES, document_facts
 from rag_pipeline.sources.manifest import Manifest, resolve_root
+from rag_pipeline.sources.snapshot import Snapshot, hashes_in_doubt, signature
 from rag_pipeline.sources.walk import FoundFile, walk
 
 HEAD_BYTES = 1 << 16
@@ -34,11 +36,15 @@ class ListingFailure:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a source holds, sorted by path. `duplicates` are ids that were seen twice; the later one won."""
+    """What a source holds, sorted by path. `duplicates` are ids that were seen twice; the later one won.
+
+    `snapshot` is what it looked like before any file was read.
+    """
 
     documents: tuple[RawDocument, ...]
     failures: tuple[ListingFailure, ...]
     duplicates: tuple[str, ...]
+    snapshot: Snapshot
 
 
 def list_source(manifest: Manifest, *, detect: Callable[[bytes, str], str]) -> Listing:
@@ -48,15 +54,8 @@ def list_source(manifest: Manifest, *, detect: Callable[[bytes, str], str]) -> L
     One bad file becomes a failure and stops nothing. Raises SourceUnavailable where the location cannot be
     listed in full, so that a listing is never mistaken for an empty one.
     """
-    try:
-        root = resolve_root(manifest)
-        found = sorted(walk(root, manifest.location), key=lambda file: file.path)
-    except (ImportError, ValueError) as error:  # a scheme that is unknown or whose package is missing
-        raise SourceUnavailable(
-            f"source {manifest.source_id}: {manifest.location.url} cannot be opened: {error}"
-        ) from error
-    except SourceUnavailable as error:
-        raise SourceUnavailable(f"source {manifest.source_id}: {error}") from error
+    looked_at = datetime.now(UTC)
+    root, found = find_files(manifest)
     outcomes: dict[str, RawDocument | ListingFailure] = {}
     duplicates: dict[str, None] = {}
     for file in found:
@@ -64,11 +63,30 @@ def list_source(manifest: Manifest, *, detect: Callable[[bytes, str], str]) -> L
         if outcome.document_id in outcomes:
             duplicates[outcome.document_id] = None
         outcomes[outcome.document_id] = outcome
+    hashes = {one.path: one.content_hash for one in outcomes.values()}
+    in_doubt = hashes_in_doubt(found, looked_at, hashes)
     return Listing(
         documents=tuple(outcome for outcome in outcomes.values() if isinstance(outcome, RawDocument)),
         failures=tuple(outcome for outcome in outcomes.values() if isinstance(outcome, ListingFailure)),
         duplicates=tuple(duplicates),
+        snapshot=Snapshot(signature(manifest, found), len(found), in_doubt),
     )
+
+
+def find_files(manifest: Manifest) -> tuple[UPath, list[FoundFile]]:
+    """A source's root and the files that its patterns choose, sorted by path; none of them is read.
+
+    Raises SourceUnavailable where the location cannot be listed in full.
+    """
+    try:
+        root = resolve_root(manifest)
+        return root, sorted(walk(root, manifest.location), key=lambda file: file.path)
+    except (ImportError, ValueError) as error:  # a scheme that is unknown or whose package is missing
+        raise SourceUnavailable(
+            f"source {manifest.source_id}: {manifest.location.url} cannot be opened: {error}"
+        ) from error
+    except SourceUnavailable as error:
+        raise SourceUnavailable(f"source {manifest.source_id}: {error}") from error
 
 
 def read_document(document: RawDocument) -> bytes:

@@ -17,6 +17,8 @@ from rag_pipeline.sources.manifest import Location
 
 # A slip that would leave what the sidecar says about access without effect.
 _MISNAMED_SIDECAR = ".meta.yml"
+# What file systems call the time of a file's last change.
+_TIMES = ("mtime", "LastModified", "last_modified", "updated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,9 @@ class FoundFile:
     """A file that a source's patterns choose.
 
     `path` is relative to the root; `fs_path` is what the file system calls the file, and `sidecar` what it
-    calls the file's sidecar. `size` is in bytes. `obstacle` says why the file must not or cannot be read.
+    calls the file's sidecar. `size` is in bytes. `mark` changes whenever the file or its sidecar does, as far
+    as the file system tells; empty where it tells nothing. `obstacle` says why the file must not or cannot be
+    read.
     """
 
     path: str
@@ -32,6 +36,8 @@ class FoundFile:
     size: int | None = None
     modified_at: datetime | None = None
     sidecar: str | None = None
+    sidecar_modified_at: datetime | None = None
+    mark: str = ""
     obstacle: str | None = None
 
 
@@ -43,6 +49,7 @@ class _Entry:
     size: int | None = None
     modified_at: datetime | None = None
     obstacle: str | None = None
+    mark: str = ""
 
 
 def walk(root: UPath, location: Location) -> Iterator[FoundFile]:
@@ -95,6 +102,8 @@ def _found(path: Sequence[str], entry: _Entry, beside: Mapping[str, _Entry]) -> 
         size=entry.size,
         modified_at=entry.modified_at,
         sidecar=sidecar.fs_path if sidecar else None,
+        sidecar_modified_at=sidecar.modified_at if sidecar else None,
+        mark=f"{entry.mark} {sidecar.mark}" if sidecar and entry.mark else entry.mark,
         obstacle=obstacle,
     )
 
@@ -129,7 +138,7 @@ def _list_folder(root: UPath, fs_path: str, names: Sequence[str]) -> list[_Entry
             entry = resolved
         elif info["type"] in {"file", "directory"}:
             is_folder = info["type"] == "directory"
-            entry = _Entry(name, child, is_folder, info.get("size"), _modified_at(info))
+            entry = _Entry(name, child, is_folder, info.get("size"), _modified_at(info), mark=_mark(info))
         else:
             entry = _Entry(name, child, obstacle="it is not a regular file")
         entries.append(entry)
@@ -150,12 +159,29 @@ def _resolved_link(root: UPath, name: str, fs_path: str) -> _Entry | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return _Entry(name, fs_path, obstacle="it is not a regular file")
-    return _Entry(name, fs_path, False, status.st_size, _modified_at({"mtime": status.st_mtime}))
+    info = {
+        "size": status.st_size, "mtime": status.st_mtime, "created": status.st_ctime, "ino": status.st_ino
+    }  # fmt: skip
+    return _Entry(name, fs_path, False, status.st_size, _modified_at(info), mark=_mark(info))
+
+
+def _mark(info: Mapping[str, Any]) -> str:
+    """What tells one state of a file from another: its etag, or its size, times and place on the disk.
+
+    A local file's `created` is when its inode last changed, which no program can set back.
+    """
+    for key in ("ETag", "etag"):
+        if info.get(key):
+            return str(info[key])
+    modified = next((info[key] for key in _TIMES if info.get(key) is not None), None)
+    if modified is None:
+        return ""
+    return f"{info.get('size')} {modified} {info.get('created')} {info.get('ino')}"
 
 
 def _modified_at(info: Mapping[str, Any]) -> datetime | None:
-    """When the file was last changed, under the names that file systems give it; None where they do not."""
-    for key in ("mtime", "LastModified", "last_modified", "updated"):
+    """When the file was last changed; None where the file system does not tell."""
+    for key in _TIMES:
         value = info.get(key)
         if isinstance(value, datetime):
             return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

@@ -1,0 +1,75 @@
+"""What a source's documents are built into: the live generation, and the one that is to replace it.
+
+Each generation is fed by the model and the sizes that it was begun with, whatever the settings say now. Only
+what code decides (how documents are read and split) is always today's; where that has changed, a generation
+keeps what it holds of unchanged documents until it is replaced.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rag_pipeline.chunking.options import ChunkingOptions
+from rag_pipeline.embedding.embedder import Embedder
+from rag_pipeline.index.generations import fingerprint_of
+from rag_pipeline.ledger.documents import IndexedDocument
+from rag_pipeline.ledger.generations import Generation
+from rag_pipeline.services import Services
+
+
+@dataclass(frozen=True)
+class Build:
+    """One way of splitting and embedding, and the generation that is made in it, if it exists already.
+
+    `drifted` says that the settings or the code of today would make something else.
+    """
+
+    services: Services
+    settings: Mapping[str, Any]
+    generation: Generation | None
+    drifted: bool
+
+    @property
+    def fingerprint(self) -> str:
+        """What names the build in the stages' tables."""
+        return fingerprint_of(dict(self.settings))
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The model that the generation was begun with."""
+        return self.services.embedder_of(self.settings["model"])
+
+    @cached_property
+    def chunking(self) -> ChunkingOptions:
+        """The sizes that the generation was begun with."""
+        sizes = {name: value for name, value in self.settings["chunking"].items() if name != "version"}
+        return ChunkingOptions(**sizes)
+
+    def kept(self, source_id: str) -> dict[str, IndexedDocument]:
+        """The documents, by id, that stay as they are while their content is the same.
+
+        Empty unless the build has drifted.
+        """
+        if self.generation is None or not self.drifted:
+            return {}
+        recorded = self.services.ledger.documents.of_source(self.generation.name, source_id)
+        return {document_id: one for document_id, one in recorded.items() if one.settled}
+
+
+def builds(services: Services) -> list[Build]:
+    """The builds that a run feeds: that of the live generation first, then that of one being built."""
+    today = services.generation_settings
+    generations, alias = services.ledger.generations, services.settings.alias
+    live = generations.live(alias)
+    found = [_build(services, live, today)]
+    if (building := generations.building(alias)) and building != live:
+        found.append(_build(services, building, today))
+    return found
+
+
+def _build(services: Services, generation: Generation | None, today: dict[str, Any]) -> Build:
+    if generation is None:
+        return Build(services, today, None, drifted=False)
+    drifted = generation.fingerprint != fingerprint_of(today)
+    return Build(services, generation.settings, generation, drifted)
