@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from rag_pipeline.errors import LeaseHeld, LeaseLost
-from rag_pipeline.ledger.database import open_database
 from rag_pipeline.ledger.leases import Leases
+from rag_pipeline.ledger.opening import open_database
 from rag_pipeline.ledger.tables import leases as table
 from rag_pipeline.processes import this_process
 
@@ -26,7 +26,7 @@ PROJECT = Path(__file__).parents[1]
 # Holds a lease until its standard input ends, with a child of its own that outlives it.
 HOLDER = """
 import os, sys
-from rag_pipeline.ledger.database import open_database
+from rag_pipeline.ledger.opening import open_database
 from rag_pipeline.ledger.leases import Leases
 leases = Leases(open_database(sys.argv[1]), time_to_live=float(sys.argv[2]))
 with leases.hold("handbook", purpose="indexing it"):
@@ -40,7 +40,7 @@ with leases.hold("handbook", purpose="indexing it"):
 COUNTER = """
 import sys, time
 from pathlib import Path
-from rag_pipeline.ledger.database import open_database
+from rag_pipeline.ledger.opening import open_database
 from rag_pipeline.ledger.leases import Leases
 leases, file = Leases(open_database(sys.argv[1])), Path(sys.argv[2])
 for _ in range(5):

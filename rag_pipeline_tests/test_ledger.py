@@ -1,9 +1,9 @@
 """The SQL record: dead letters, vectors, documents with their tombstones, and opening it."""
 
 import sqlite3
-import subprocess
-import sys
+from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -16,20 +16,17 @@ from rag_pipeline.ledger.dead_letters import Failure, letter_id
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.ledger import Ledger
 
-PROJECT = Path(__file__).parents[1]
 GENERATION = "knowledge__0123abcd_1"
 
 # More ids than one statement of SQLite or PostgreSQL takes.
 MANY = 25_000
 
-# Opens the ledger at the moment that its standard input ends.
-OPENER = """
-import sys
-from rag_pipeline.ledger.ledger import Ledger
-print("ready", flush=True)
-sys.stdin.read()
-Ledger(sys.argv[1], max_attempts=3).documents.of_source("generation", "source")
-"""
+
+@pytest.fixture
+def ledger(ledger_url: str) -> Iterator[Ledger]:
+    opened = Ledger(ledger_url, max_attempts=3)
+    yield opened
+    opened.close()
 
 
 def failure(
@@ -139,6 +136,51 @@ def test_a_person_can_ask_for_one_letter_or_all_to_be_tried_again(ledger: Ledger
     assert letters.exhausted("handbook", "normalize"), "it failed again, so it rests again"
 
 
+def test_a_transient_failure_is_due_again_later_each_time_and_then_no_more(ledger: Ledger) -> None:
+    letters = ledger.dead_letters
+    waits = []
+    for _ in range(2):
+        letters.record("handbook", "normalize", [failure()])
+        [letter] = letters.listed()
+        assert letter.due_at is not None
+        assert letters.due(letter.due_at) == ["handbook"]
+        assert letters.due(letter.due_at - timedelta(seconds=1)) == []
+        waits.append(letter.due_at - letter.last_failed_at)
+    assert timedelta(0) < waits[0] < waits[1]
+    letters.record("handbook", "normalize", [failure()])
+    assert [one.due_at for one in letters.listed()] == [None], "its attempts are used up"
+
+
+def test_only_what_may_pass_by_itself_is_ever_due(ledger: Ledger) -> None:
+    letters = ledger.dead_letters
+    letters.record("handbook", "normalize", [failure(transient=False)])
+    letters.record("runbooks", "normalize", [failure("runbooks/a.md"), failure("runbooks/b.md")])
+    assert letters.due(datetime.max.replace(tzinfo=UTC)) == ["runbooks"]
+
+
+def test_a_failure_that_is_only_met_again_is_due_when_it_was(ledger: Ledger) -> None:
+    letters = ledger.dead_letters
+    letters.record("handbook", "normalize", [failure()])
+    [before] = letters.listed()
+    letters.record("handbook", "normalize", [failure(tried=False)])
+    assert letters.listed() == [before]
+
+
+def test_what_a_person_wants_tried_again_is_due_at_once(ledger: Ledger) -> None:
+    letters = ledger.dead_letters
+    letters.record("handbook", "normalize", [failure(transient=False)])
+    letters.ask_retry()
+    assert letters.due(datetime.now(UTC)) == ["handbook"]
+
+
+def test_the_failures_of_a_document_that_is_gone_are_forgotten_in_every_stage(ledger: Ledger) -> None:
+    letters = ledger.dead_letters
+    letters.record("handbook", "normalize", [failure("handbook/a.md"), failure("handbook/b.md")])
+    letters.record("handbook", "embed", [failure("handbook/a.md", chunk=2)])
+    letters.drop_document("handbook/a.md")
+    assert [one.document_id for one in letters.listed()] == ["handbook/b.md"]
+
+
 def test_many_dead_letters_come_and_go(ledger: Ledger) -> None:
     letters = ledger.dead_letters
     letters.record("handbook", "normalize", (failure(f"handbook/{n}") for n in range(MANY)))
@@ -237,30 +279,6 @@ def test_what_is_recorded_outlives_the_process(tmp_path: Path) -> None:
     second = Ledger(url, max_attempts=3)
     assert second.documents.of_source(GENERATION, "handbook").keys() == {"handbook/a.md"}
     second.close()
-
-
-def test_processes_may_open_a_new_ledger_at_the_same_time(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", OPENER, f"sqlite:///{tmp_path}/ledger.sqlite"]
-    processes = [
-        subprocess.Popen(
-            command,
-            cwd=PROJECT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
-    for process in processes:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.close()
-        process.stdin = None
-    failed = [errors for _, errors in (process.communicate() for process in processes) if errors]
-    assert failed == []
 
 
 @pytest.mark.parametrize(

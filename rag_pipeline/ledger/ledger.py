@@ -4,11 +4,11 @@ from functools import cached_property
 
 from sqlalchemy import Engine
 
-from rag_pipeline.ledger.database import open_database
 from rag_pipeline.ledger.dead_letters import DeadLetters
 from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generations
 from rag_pipeline.ledger.leases import Leases
+from rag_pipeline.ledger.opening import open_database
 from rag_pipeline.ledger.reconciliations import Reconciliations
 from rag_pipeline.ledger.source_states import SourceStates
 from rag_pipeline.ledger.uses import Uses
