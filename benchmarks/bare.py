@@ -49,7 +49,7 @@ def time_bare_work(base: KnowledgeBase, source: str) -> BareTimes:
 
 
 def _time_conversion(base: KnowledgeBase, source: str) -> float:
-    manifest = base.pipeline.manifest(source)
+    manifest = base.pipeline.catalogue.manifest(source)
     documents = list_source(manifest, detect=detect_type).documents
     options = parsing_options(manifest, passwords=(), workers=1)
     started = time.perf_counter()

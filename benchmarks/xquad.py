@@ -72,7 +72,7 @@ def _ranks(base: KnowledgeBase, questions: Sequence[_Question], source: str) -> 
         Caller(frozenset({source})),
         open_client=lambda: open_store(base.services.store),
         alias=base.settings.alias,
-        embedder=base.services.embedder,
+        embedder_of=base.services.embedder_of,
         ledger=base.services.ledger,
     )
     return [

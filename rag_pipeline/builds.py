@@ -5,17 +5,20 @@ what code decides (how documents are read and split) is always today's; where th
 keeps what it holds of unchanged documents until it is replaced.
 """
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from rag_pipeline.chunking.options import ChunkingOptions
 from rag_pipeline.embedding.embedder import Embedder
-from rag_pipeline.index.generations import fingerprint_of
+from rag_pipeline.index.generations import difference, fingerprint_of
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.services import Services
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,30 @@ def builds(services: Services) -> list[Build]:
     if (building := generations.building(alias)) and building != live:
         found.append(_build(services, building, today))
     return found
+
+
+def distinct(found: Iterable[Build]) -> list[Build]:
+    """One build of each fingerprint: generations of the same one share their chunks and vectors."""
+    return list({build.fingerprint: build for build in found}.values())
+
+
+def drift(services: Services) -> str | None:
+    """How today's settings differ from those of the live generation, or None."""
+    live = services.ledger.generations.live(services.settings.alias)
+    today = services.generation_settings
+    if live is None or live.fingerprint == fingerprint_of(today):
+        return None
+    return difference(live.settings, today)
+
+
+def warn_of_drift(services: Services) -> None:
+    """Say once that the live generation goes on as it was begun, whatever the settings say."""
+    if found := drift(services):
+        logger.warning(
+            "The live generation was built with other settings (%s) and goes on with its own. "
+            "`rag-pipeline reindex --promote` builds one with today's.",
+            found,
+        )
 
 
 def _build(services: Services, generation: Generation | None, today: dict[str, Any]) -> Build:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from rag_pipeline import generation_commands
 from rag_pipeline.errors import ConfigurationError, RagPipelineError
 from rag_pipeline.settings import Settings, described, load_settings
 
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 manifests_app = typer.Typer(help="Check source manifests, or print their schema.", no_args_is_help=True)
 letters_app = typer.Typer(help="What failed, why, and trying it again.", invoke_without_command=True)
+app.add_typer(generation_commands.app)
 app.add_typer(manifests_app, name="manifests")
 app.add_typer(letters_app, name="dead-letters")
 
@@ -82,9 +84,10 @@ def index(
     if as_json:
         _print_json(outcome_json(outcome))
     else:
-        from rag_pipeline.console import show_reports
+        from rag_pipeline.console import show_reports, show_withheld
 
         show_reports(outcome.reports, outcome.errors)
+        show_withheld(outcome.withheld)
     if not outcome.reconciled or (strict and outcome.dead_letters):
         raise typer.Exit(NOT_RECONCILED)
 
@@ -105,11 +108,11 @@ def _progress(*, live: bool) -> Iterator[Any]:
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Which generation is live and how each source stands."""
-    from rag_pipeline.pipeline import Pipeline
+    from rag_pipeline.catalogue import Catalogue
     from rag_pipeline.services import Services
 
     services = Services(load_settings())
-    found = Pipeline(services).manifests()
+    found = Catalogue(services).manifests()
     ledger, alias = services.ledger, services.settings.alias
     live = ledger.generations.live(alias)
     recorded = ledger.reconciliations.of_generation(live.name) if live else {}
@@ -173,7 +176,7 @@ def retrieve(
         caller,
         open_client=lambda: open_store(services.store),
         alias=services.settings.alias,
-        embedder=services.embedder,
+        embedder_of=services.embedder_of,
         ledger=services.ledger,
         limit=limit,
     )
@@ -321,7 +324,6 @@ def dead_letters_retry(
     """Try dead letters again now, by indexing their sources."""
     if (letter is None) != every:
         raise ConfigurationError("Name the id of one dead letter, or --all.")
-    from rag_pipeline.pipeline import Pipeline
     from rag_pipeline.services import Services
 
     services = Services(load_settings())
@@ -329,7 +331,9 @@ def dead_letters_retry(
     asked = letters.ask_retry(None if letter is None else [letter])
     if letter is not None and not asked:
         raise ConfigurationError(f"There is no dead letter {letter}; `rag-pipeline dead-letters` lists them.")
-    known = Pipeline(services).manifests().manifests
+    from rag_pipeline.catalogue import Catalogue
+
+    known = Catalogue(services).manifests().manifests
     for source_id in asked:
         if source_id not in known:
             sys.stderr.write(f"Source {source_id} has no manifest any more; its dead letters are dropped.\n")

@@ -1,8 +1,10 @@
 """What the command line shows: progress, the report, dead letters, found passages."""
 
+import json
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich import box
 from rich.console import Console
@@ -23,10 +25,13 @@ from rich.text import Text
 from rag_pipeline.index.reconciling import SourceReport, total
 from rag_pipeline.ledger.dead_letters import DeadLetter
 from rag_pipeline.ledger.reconciliations import RecordedReconciliation
+from rag_pipeline.ledger.withheld import WithheldDeletion
 from rag_pipeline.query.retrieval import QueryResult
+from rag_pipeline.rebuilding import ListedGeneration
 
 _PASSAGE_LENGTH = 400
 _MESSAGE_LENGTH = 300
+_WITHHELD_SHOWN = 5
 
 # So that a row fits into 80 columns.
 _SHORT = {"orphaned": "orphans", "duplicated": "doubles"}
@@ -175,3 +180,43 @@ def show_results(results: Iterable[QueryResult]) -> None:
             text = " ".join(chunk.text.split())
             shown = text if len(text) <= _PASSAGE_LENGTH else text[:_PASSAGE_LENGTH] + " …"
             console.print(f"   {escape(shown)}")
+
+
+def show_withheld(withheld: Mapping[str, WithheldDeletion]) -> None:
+    """Say which deletions wait for a person, and what that person can do."""
+    for source_id, one in withheld.items():
+        shown = ", ".join(one.document_ids[:_WITHHELD_SHOWN])
+        more = len(one.document_ids) - _WITHHELD_SHOWN
+        console.print(
+            f"{source_id}: the deletion of {len(one.document_ids)} of {one.recorded} documents is withheld, "
+            f"since so many are gone: {shown}{f' and {more} more' if more > 0 else ''}. If that is right: "
+            f"rag-pipeline approve {source_id}",
+            markup=False,
+        )
+
+
+def show_generations(found: Sequence[ListedGeneration]) -> None:
+    """The generations as a table, oldest first."""
+    table = Table(box=box.SIMPLE)
+    for name in ("generation", "state", "documents", "points", "built with", "created", "promoted"):
+        table.add_column(name, overflow="fold")
+    for one in found:
+        generation = one.generation
+        table.add_row(
+            generation.name,
+            generation.state.value,
+            f"{one.documents:,}",
+            "missing" if one.points is None else f"{one.points:,}",
+            f"{generation.settings['model']['model']} ({generation.fingerprint[:8]})",
+            f"{generation.created_at:%Y-%m-%d %H:%M}",
+            f"{generation.promoted_at:%Y-%m-%d %H:%M}" if generation.promoted_at else "",
+        )
+    console.print(table)
+    for one in found:
+        if one.generation.reason:
+            console.print(f"{one.generation.name}: {one.generation.reason}", markup=False)
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")

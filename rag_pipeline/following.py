@@ -17,7 +17,7 @@ from rag_pipeline.errors import SourceUnavailable
 from rag_pipeline.ledger.source_states import SourceState
 from rag_pipeline.sources.listing import find_files
 from rag_pipeline.sources.manifest import Manifest
-from rag_pipeline.sources.snapshot import same_content, signature
+from rag_pipeline.sources.snapshot import WITHDRAWN, same_content, signature
 
 MOST_ATTEMPTS: Final = 5
 """Runs of the same look of a source that may fail before nothing more is tried until it changes."""
@@ -107,6 +107,13 @@ def look_at_source(manifest: Manifest, state: SourceState | None, indexed: bool,
     if seen != state.listed_signature:
         return Look(source_id, Verdict.CHANGED, "changed since it was listed")
     return _look_after_attempts(state, now)
+
+
+def look_at_withdrawn(source_id: str, state: SourceState | None) -> Look:
+    """A source without a manifest, or an archived one, of which something is still indexed."""
+    if state is None or state.listed_signature != WITHDRAWN:
+        return Look(source_id, Verdict.CHANGED, "was withdrawn")
+    return _look_after_attempts(state, datetime.now(UTC))
 
 
 def _look_after_attempts(state: SourceState, now: datetime) -> Look:

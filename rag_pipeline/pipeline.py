@@ -7,6 +7,7 @@ that failed in a stage is left out by the next one and stands in the dead letter
 import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,13 +15,15 @@ import pandas as pd
 from qdrant_client import QdrantClient
 from upath import UPath
 
-from rag_pipeline.builds import Build, builds
+from rag_pipeline.builds import Build, builds, distinct
+from rag_pipeline.catalogue import Catalogue
 from rag_pipeline.chunking.stage import chunk_source
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
-from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory
+from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.index.deleting import delete_documents
 from rag_pipeline.index.desired import document_facts, source_facts
-from rag_pipeline.index.generations import ensure_collection, ensure_live
+from rag_pipeline.index.generations import ensure_collection
+from rag_pipeline.index.live import ensure_live
 from rag_pipeline.index.noticing import notice_listing
 from rag_pipeline.index.reconciling import SourceReport
 from rag_pipeline.index.releasing import release_unused
@@ -37,8 +40,7 @@ from rag_pipeline.services import Services
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.listing import Listing, list_source
 from rag_pipeline.sources.manifest import Lifecycle, Manifest
-from rag_pipeline.sources.manifest_folder import ManifestSet, load_manifests
-from rag_pipeline.sources.snapshot import Snapshot, signature
+from rag_pipeline.sources.snapshot import WITHDRAWN, Snapshot
 from rag_pipeline.sources.tables import documents_from_frame, listing_frame
 from rag_pipeline.stage_tables import (
     CHUNKED_COLUMNS,
@@ -69,6 +71,7 @@ class Pipeline:
 
     def __init__(self, services: Services, progress: Progress | None = None) -> None:
         self.services = services
+        self.catalogue = Catalogue(services)
         self._progress = progress or LoggedProgress()
 
     @property
@@ -76,27 +79,25 @@ class Pipeline:
         """The folder of the stages' tables."""
         return self.services.root / "tables"
 
-    def manifests(self) -> ManifestSet:
-        """All manifests as they are now, and what is wrong with the rest."""
-        return load_manifests(self.services.settings.sources_folder)
+    @contextmanager
+    def holding(self, source_id: str) -> Iterator[None]:
+        """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
+        settings = self.services.settings
+        with self.services.ledger.leases.hold(
+            f"source {source_id}",
+            purpose=f"indexing under the alias {settings.alias}",
+            wait_seconds=settings.lease_wait_s,
+            on_wait=lambda holder: logger.warning("Waiting: %s", holder),
+        ):
+            yield
 
-    def manifest(self, source_id: str) -> Manifest:
-        """One source's manifest; raises ConfigurationError where it is missing or broken."""
-        if manifest := self._manifest_if_any(source_id):
-            return manifest
-        raise ConfigurationError(
-            f"There is no manifest of source {source_id} in {self.services.settings.sources_folder}. It has: "
-            f"{', '.join(self.manifests().manifests) or 'none'}."
-        )
-
-    def withdrawn_sources(self) -> list[str]:
-        """Sources that are indexed but have no manifest any more, broken ones not among them."""
-        found = self.manifests()
-        claimed = found.manifests.keys() | {problem.source_id for problem in found.problems}
-        # A manifest that cannot even tell its source may be that of any of them.
-        if None in claimed:
-            return []
-        return sorted(self._indexed_sources() - claimed)
+    def run(self, source_id: str) -> SourceReport:
+        """All stages of one source, each on the table of the one before it, while nobody else works on it."""
+        with self.holding(source_id):
+            raw = self.list_documents(source_id).table
+            normalized = self.normalize(source_id, raw).table
+            chunks = self.chunk(source_id, normalized).table
+            return self.index(source_id, raw, self.embed(source_id, chunks).table)
 
     def list_documents(self, source_id: str) -> StageTable:
         """What the source holds now. What is gone or restricted is so for readers from here on.
@@ -106,14 +107,12 @@ class Pipeline:
         """
         started = time.monotonic()
         ledger = self.services.ledger
-        manifest = self._manifest_if_any(source_id)
-        if manifest is None and source_id not in self._indexed_sources():
-            self.manifest(source_id)  # says what there is
+        manifest = self.catalogue.find(source_id)
+        if manifest is None and source_id not in self.catalogue.indexed():
+            self.catalogue.manifest(source_id)  # says what there is
         ledger.source_states.begin(source_id)
         withdrawn = manifest is None or manifest.lifecycle is Lifecycle.ARCHIVED
-        listing = (
-            _nothing(manifest) if manifest is None or withdrawn else list_source(manifest, detect=detect_type)
-        )
+        listing = _nothing() if manifest is None or withdrawn else list_source(manifest, detect=detect_type)
         for document_id in listing.duplicates:
             logger.warning("%s was listed twice; the later one counts", document_id)
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
@@ -136,17 +135,6 @@ class Pipeline:
         ledger.source_states.listed(source_id, listing.snapshot.signature, listing.snapshot.in_doubt)
         return StageTable(listing_frame(listing), time.monotonic() - started)
 
-    def _manifest_if_any(self, source_id: str) -> Manifest | None:
-        found = self.manifests()
-        reasons = [str(problem) for problem in found.problems if problem.source_id == source_id]
-        if reasons and source_id not in found.manifests:
-            raise ConfigurationError(f"The manifest of source {source_id} is broken: {'; '.join(reasons)}")
-        return found.manifests.get(source_id)
-
-    def _indexed_sources(self) -> set[str]:
-        generations = self.services.ledger.generations.of_alias(self.services.settings.alias)
-        return self.services.ledger.documents.sources([one.name for one in generations])
-
     def normalize(self, source_id: str, raw: pd.DataFrame) -> StageTable:
         """Convert what is not converted yet; a failure that must not be tried again is not."""
         started = time.monotonic()
@@ -156,7 +144,7 @@ class Pipeline:
         if not documents:
             letters.record(source_id, NORMALIZE, [])
             return StageTable(stage_frame(NORMALIZED_COLUMNS, []), time.monotonic() - started)
-        manifest = self.manifest(source_id)
+        manifest = self.catalogue.manifest(source_id)
         parsing = manifest.parsing
         exhausted = letters.exhausted(source_id, NORMALIZE)
         rows: list[dict[str, Any]] = []
@@ -206,7 +194,7 @@ class Pipeline:
         versions = versions_of(normalized)
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
-        for build in builds(services):
+        for build in distinct(builds(services)):
             kept = build.kept(source_id)
             documents = {
                 row.document_id: (row.document_id, row.normalized_key, row.title)
@@ -251,7 +239,7 @@ class Pipeline:
 
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
-        for build in builds(services):
+        for build in distinct(builds(services)):
             table = chunked[chunked["fingerprint"] == build.fingerprint]
             documents = {row.document_id: row for row in succeeded(table)}
             total = int(table["chunk_count"].sum())
@@ -289,7 +277,7 @@ class Pipeline:
         The account is that of the live generation.
         """
         ledger = self.services.ledger
-        manifest = self._manifest_if_any(source_id)
+        manifest = self.catalogue.find(source_id)
         facts = {
             document.document_id: document_facts(document, manifest)
             for document in documents_from_frame(raw, source_id)
@@ -338,8 +326,19 @@ class Pipeline:
             artifacts=self.services.artifacts,
         )
         if not waiting and all(report.reconciled for report in reports):
-            ledger.source_states.settle(source_id)
+            self._settle(source_id, manifest)
         return reports[0]
+
+    def _settle(self, source_id: str, manifest: Manifest | None) -> None:
+        ledger = self.services.ledger
+        if manifest:
+            ledger.source_states.settle(source_id)
+            return
+        # Nothing is left of a source without a manifest: added again, it is built anew.
+        ledger.source_states.drop(source_id)
+        ledger.dead_letters.drop(source_id)
+        for generation in ledger.generations.of_alias(self.services.settings.alias):
+            ledger.reconciliations.drop(generation.name, source_id)
 
     def _delete_elsewhere(self, client: QdrantClient, source_id: str, fed: Sequence[Build]) -> set[str]:
         """What was noticed as gone also goes from the generations that nobody feeds any more."""
@@ -354,13 +353,14 @@ class Pipeline:
 
     def _generation(self, client: QdrantClient, build: Build) -> Generation:
         if build.generation and not build.generation.live:
-            ensure_collection(client, build.generation)
+            ensure_collection(client, build.generation, self.services.collection_options)
             return build.generation
         return ensure_live(
             client,
             self.services.ledger.generations,
             alias=self.services.settings.alias,
             settings=dict(build.settings),
+            options=self.services.collection_options,
         )
 
     def _unlike_kept(self, raw: pd.DataFrame, source_id: str) -> list[RawDocument]:
@@ -378,9 +378,9 @@ def _is_kept(document_id: str, content_hash: str, kept: Mapping[str, IndexedDocu
     return document_id in kept and kept[document_id].content_hash == content_hash
 
 
-def _nothing(manifest: Manifest | None) -> Listing:
+def _nothing() -> Listing:
     """The listing of a source that was withdrawn."""
-    look = Snapshot(signature(manifest, []) if manifest else "withdrawn", 0)
+    look = Snapshot(WITHDRAWN, 0)
     return Listing((), (), (), look)
 
 

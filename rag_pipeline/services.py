@@ -12,6 +12,8 @@ from rag_pipeline.chunking.options import ChunkingOptions
 from rag_pipeline.chunking.stage import CHUNKING_VERSION
 from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.index.collection_options import CollectionOptions
+from rag_pipeline.index.generations import fingerprint_of
 from rag_pipeline.index.schema import generation_settings
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
@@ -137,6 +139,19 @@ class Services:
         )
 
     @cached_property
+    def collection_options(self) -> CollectionOptions:
+        """How a server keeps new collections."""
+        settings = self.settings
+        return CollectionOptions(
+            hnsw_m=settings.qdrant_hnsw_m,
+            hnsw_ef_construct=settings.qdrant_hnsw_ef_construct,
+            on_disk=settings.qdrant_on_disk,
+            quantization=settings.qdrant_quantization,
+            replication_factor=settings.qdrant_replication_factor,
+            shard_number=settings.qdrant_shard_number,
+        )
+
+    @cached_property
     def chunking(self) -> ChunkingOptions:
         """How chunks are cut, within the embedding model's window."""
         window = self.embedder.max_tokens
@@ -154,6 +169,13 @@ class Services:
             chunking_version=CHUNKING_VERSION,
             normalizing_version=NORMALIZING_VERSION,
         )
+
+    @property
+    def generation_of_today_exists(self) -> bool:
+        """Whether a generation with today's settings is there, in whatever state."""
+        today = fingerprint_of(self.generation_settings)
+        known = self.ledger.generations.of_alias(self.settings.alias)
+        return any(one.fingerprint == today for one in known)
 
     def passwords(self, manifest: Manifest) -> tuple[str, ...]:
         """The passwords in the variables that a manifest names, from the environment or `.env`.

@@ -54,6 +54,26 @@ class Settings(BaseSettings):
     qdrant_timeout_s: int = Field(
         default=60, gt=0, description="Seconds that one request to the server may take."
     )
+    qdrant_hnsw_m: int | None = Field(
+        default=None,
+        gt=0,
+        description="Links a point in a new collection's graph. Empty: the server's.",
+    )
+    qdrant_hnsw_ef_construct: int | None = Field(
+        default=None, gt=0, description="Care in building that graph. Empty: the server's."
+    )
+    qdrant_on_disk: bool | None = Field(
+        default=None, description="Keep a new collection's vectors on disk. Empty: the server's choice."
+    )
+    qdrant_quantization: Literal["none", "int8"] = Field(
+        default="none", description="int8: keep small copies of vectors in the server's memory."
+    )
+    qdrant_replication_factor: int | None = Field(
+        default=None, gt=0, description="Copies of each shard of a new collection. Empty: the server's."
+    )
+    qdrant_shard_number: int | None = Field(
+        default=None, gt=0, description="Shards of a new collection. Empty: the server's."
+    )
     ledger_url: SecretStr | None = Field(
         default=None, description="SQLAlchemy URL of the ledger. Empty: SQLite in RAG_HOME."
     )
@@ -96,6 +116,18 @@ class Settings(BaseSettings):
     )
     workers: int = Field(default=2, gt=0, description="Processes that convert documents.")
     max_attempts: int = Field(default=3, gt=0, description="Tries of a transient failure, one a run.")
+    lease_wait_s: float = Field(
+        default=600.0, ge=0, description="Seconds to wait for another run of the same source to end."
+    )
+    max_failed_share: float = Field(
+        default=0.02,
+        ge=0,
+        le=1,
+        description="Share of a source's documents that may fail before it blocks a new generation.",
+    )
+    auto_reindex: bool = Field(
+        default=False, description="Build a new generation by itself when the settings have drifted."
+    )
     lock_wait_s: float = Field(
         default=120.0, ge=0, description="Seconds to wait for the embedded store's lock."
     )

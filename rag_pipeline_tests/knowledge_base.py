@@ -96,11 +96,7 @@ class KnowledgeBase:
 
     def index(self, source: str) -> SourceReport:
         """Run the stages of one source as the assets would, each on the table of the one before it."""
-        raw = self.pipeline.list_documents(source).table
-        normalized = self.pipeline.normalize(source, raw).table
-        chunks = self.pipeline.chunk(source, normalized).table
-        embeddings = self.pipeline.embed(source, chunks).table
-        report = self.pipeline.index(source, raw, embeddings)
+        report = self.pipeline.run(source)
         documents, chunks = report.documents, report.chunks
         assert documents.seen == documents.added + documents.changed + documents.unchanged + documents.failed
         assert chunks.expected == chunks.written + chunks.reused + chunks.failed
@@ -141,7 +137,7 @@ class KnowledgeBase:
             Caller(frozenset(groups), tenant),
             open_client=lambda: open_store(self.services.store),
             alias=self.settings.alias,
-            embedder=self.services.embedder,
+            embedder_of=self.services.embedder_of,
             ledger=self.services.ledger,
             limit=limit,
         )

@@ -18,8 +18,8 @@ from rag_pipeline.ledger.ledger import Ledger
 
 GENERATION = "knowledge__0123abcd_1"
 
-# More ids than one statement of SQLite or PostgreSQL takes.
-MANY = 25_000
+# More rows, and more ids, than go into one statement.
+MANY = 15_000
 
 
 @pytest.fixture
@@ -257,6 +257,28 @@ def test_a_document_that_comes_back_is_no_longer_to_be_deleted(ledger: Ledger) -
     documents.record(GENERATION, [document("handbook/a.md")])
     documents.bury(GENERATION, "handbook", ["handbook/a.md"])
     assert documents.pending_tombstones(GENERATION, "handbook") == ["handbook/a.md"]
+
+
+def test_every_generations_version_of_a_document_is_found(ledger: Ledger) -> None:
+    ledger.documents.record("first", [document("handbook/a.md"), document("handbook/b.md")])
+    ledger.documents.record("second", [document("handbook/a.md", content_hash="hash-2")])
+    found = ledger.documents.versions(["handbook/a.md", "handbook/c.md"])
+    assert sorted((generation, one.content_hash) for generation, one in found) == [
+        ("first", "hash-1"),
+        ("second", "hash-2"),
+    ]
+
+
+def test_a_source_is_in_a_generation_until_its_last_point_is_gone(ledger: Ledger) -> None:
+    documents = ledger.documents
+    documents.record(GENERATION, [document("handbook/a.md")])
+    documents.record("another", [document("runbooks/a.md", source_id="runbooks")])
+    assert documents.sources([GENERATION]) == {"handbook"}
+    assert documents.sources([GENERATION, "another"]) == {"handbook", "runbooks"}
+    documents.bury(GENERATION, "handbook", ["handbook/a.md"])
+    assert documents.sources([GENERATION]) == {"handbook"}
+    documents.confirm_deletions(GENERATION, ["handbook/a.md"])
+    assert documents.sources([GENERATION]) == set()
 
 
 def test_many_documents_live_and_die(ledger: Ledger) -> None:

@@ -12,7 +12,8 @@ import pytest
 from qdrant_client import QdrantClient, models
 
 from rag_pipeline.errors import ConfigurationError, StoreError
-from rag_pipeline.index.generations import aliased_collection, create_collection, ensure_live
+from rag_pipeline.index.generations import aliased_collection, create_collection
+from rag_pipeline.index.live import ensure_live
 from rag_pipeline.index.scanning import existing, points_of_documents, stored_points
 from rag_pipeline.index.schema import BM25, DENSE, PAYLOAD_INDEXES, generation_settings
 from rag_pipeline.index.store import StoreLocation, open_store

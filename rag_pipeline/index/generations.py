@@ -1,13 +1,14 @@
-"""The live generation: the physical collection behind the alias."""
+"""Generations as Qdrant holds them: physical collections, their indexes, and the alias."""
 
 import warnings
 from typing import Any
 
 from qdrant_client import QdrantClient, models
 
-from rag_pipeline.errors import ConfigurationError, StoreError
+from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.index.collection_options import SERVERS_OWN, CollectionOptions
 from rag_pipeline.index.schema import BM25, DENSE, DISTANCE, PAYLOAD_INDEXES, digest
-from rag_pipeline.ledger.generations import Generation, Generations, GenerationState
+from rag_pipeline.ledger.generations import Generation
 
 _FINGERPRINT_LENGTH = 16
 
@@ -17,50 +18,11 @@ def fingerprint_of(settings: dict[str, Any]) -> str:
     return digest(settings)[:_FINGERPRINT_LENGTH]
 
 
-def ensure_live(
-    client: QdrantClient, generations: Generations, *, alias: str, settings: dict[str, Any]
-) -> Generation:
-    """The live generation for these settings, created with its indexes and alias where it is missing.
-
-    A collection that someone dropped is created again, empty, under its name; the caller fills it. A live
-    collection is never changed or recreated. Raises ConfigurationError where the live generation was built
-    with other settings, and StoreError where the alias points at a collection that the ledger does not know.
-    """
-    live = require_same_settings(generations.live(alias), settings)
-    fingerprint = fingerprint_of(settings)
-    target = aliased_collection(client, alias)
-    if live is None:
-        if target is not None:
-            raise StoreError(
-                f"The alias {alias} already points at {target}, which this ledger does not know. Choose "
-                "another RAG_ALIAS, or set RAG_LEDGER_URL to the ledger that built it."
-            )
-        number = len(generations.of_alias(alias)) + 1
-        name = f"{alias}__{fingerprint[:8]}_{number}"
-        live = Generation(name, alias, fingerprint, settings, state=GenerationState.LIVE)
-        # Recorded first: after a crash in between, the next run finds the row and completes the collection.
-        generations.add(live)
-    if target not in (None, live.name):
-        raise StoreError(
-            f"The alias {alias} points at {target}, but the ledger says that {live.name} is live. Point the "
-            "alias back, or restore the ledger that belongs to this store."
-        )
-    ensure_collection(client, live)
-    if target is None:
-        client.update_collection_aliases(
-            [
-                models.CreateAliasOperation(
-                    create_alias=models.CreateAlias(collection_name=live.name, alias_name=alias)
-                )
-            ]
-        )
-    return live
-
-
-def ensure_collection(client: QdrantClient, generation: Generation) -> None:
+def ensure_collection(client: QdrantClient, generation: Generation, options: CollectionOptions) -> None:
     """Create a generation's collection and payload indexes where they are missing."""
     if not client.collection_exists(generation.name):
-        create_collection(client, generation.name, dimensions=generation.settings["model"]["dimensions"])
+        dimensions = generation.settings["model"]["dimensions"]
+        create_collection(client, generation.name, dimensions=dimensions, options=options)
     # Also for a collection whose creation was interrupted.
     create_payload_indexes(client, generation.name)
 
@@ -70,7 +32,7 @@ def require_same_settings(live: Generation | None, settings: dict[str, Any]) -> 
     if live is not None and live.fingerprint != fingerprint_of(settings):
         raise ConfigurationError(
             f"The live generation {live.name} was built with other settings: "
-            f"{_difference(live.settings, settings)}. Vectors of both would not be comparable. Set them "
+            f"{difference(live.settings, settings)}. Vectors of both would not be comparable. Set them "
             "back, or choose another RAG_ALIAS to build a new knowledge base beside this one."
         )
     return live
@@ -81,12 +43,19 @@ def aliased_collection(client: QdrantClient, alias: str) -> str | None:
     return next((a.collection_name for a in client.get_aliases().aliases if a.alias_name == alias), None)
 
 
-def create_collection(client: QdrantClient, name: str, *, dimensions: int) -> None:
+def create_collection(
+    client: QdrantClient, name: str, *, dimensions: int, options: CollectionOptions = SERVERS_OWN
+) -> None:
     """Create an empty collection with both vectors."""
+    dense = models.VectorParams(size=dimensions, distance=DISTANCE, on_disk=options.on_disk)
     client.create_collection(
         name,
-        vectors_config={DENSE: models.VectorParams(size=dimensions, distance=DISTANCE)},
+        vectors_config={DENSE: dense},
         sparse_vectors_config={BM25: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+        hnsw_config=options.hnsw,
+        quantization_config=options.quantized,
+        replication_factor=options.replication_factor,
+        shard_number=options.shard_number,
     )
 
 
@@ -101,7 +70,8 @@ def create_payload_indexes(client: QdrantClient, name: str) -> None:
                 client.create_payload_index(name, field, kind, wait=True)
 
 
-def _difference(was: dict[str, Any], now: dict[str, Any]) -> str:
+def difference(was: dict[str, Any], now: dict[str, Any]) -> str:
+    """Which settings differ, in words."""
     before, after = _flat(was), _flat(now)
     return ", ".join(
         f"{key} was {before.get(key)!r}, is {after.get(key)!r}"

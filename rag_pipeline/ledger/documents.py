@@ -61,6 +61,12 @@ class Documents:
                     found.append((row["generation"], _indexed(row)))
         return found
 
+    def ids(self, generation: str) -> list[str]:
+        """Every document that a generation holds."""
+        query = select(documents.c.document_id).where(documents.c.generation == generation)
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
     def sources(self, generations: Iterable[str]) -> set[str]:
         """The sources of which these generations hold documents, or points that must still go."""
         chosen = list(generations)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, delete, select
 
 from rag_pipeline.ledger.database import upsert
 from rag_pipeline.ledger.tables import reconciliations
@@ -56,3 +56,12 @@ class Reconciliations:
                 )
                 for row in connection.execute(query).mappings()
             }
+
+    def drop(self, generation: str, source_id: str) -> None:
+        """Forget a source's last reconciliation, since the source itself is gone."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                delete(reconciliations).where(
+                    reconciliations.c.generation == generation, reconciliations.c.source_id == source_id
+                )
+            )

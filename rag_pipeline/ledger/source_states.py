@@ -77,6 +77,11 @@ class SourceStates:
             },
         )
 
+    def forget_indexed(self) -> None:
+        """No source counts as indexed any more: another generation is live, which may be behind."""
+        with self._engine.begin() as connection:
+            connection.execute(update(source_states).values(signature=None, listed_signature=None))
+
     def of(self, source_id: str) -> SourceState:
         """What is known of a source."""
         query = select(source_states).where(source_states.c.source_id == source_id)

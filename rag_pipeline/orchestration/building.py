@@ -2,7 +2,8 @@
 
 import dagster as dg
 
-from rag_pipeline.orchestration import assets, checks, jobs, sensors
+from rag_pipeline.orchestration import assets, checks, jobs, schedules, sensors
+from rag_pipeline.orchestration.leasing import SOURCE_LEASE, source_lease
 from rag_pipeline.orchestration.tables import ParquetTables
 from rag_pipeline.pipeline import Pipeline
 
@@ -12,10 +13,12 @@ def build_definitions(pipeline: Pipeline) -> dg.Definitions:
     return dg.Definitions(
         assets=dg.load_assets_from_modules([assets]),
         asset_checks=dg.load_asset_checks_from_modules([checks]),
-        jobs=[jobs.index_source, jobs.report_reconciliation],
-        sensors=[sensors.source_partitions, sensors.report_follows_sources, sensors.killed_commands],
+        jobs=[jobs.index_source, jobs.report_reconciliation, *jobs.GENERATION_JOBS],
+        sensors=sensors.ALL,
+        schedules=schedules.ALL,
         resources={
             "pipeline": dg.ResourceDefinition.hardcoded_resource(pipeline),
+            SOURCE_LEASE: source_lease(pipeline),
             "io_manager": ParquetTables(base_path=pipeline.tables_root),
         },
         # One process a run: parallelism comes from runs, and a step process would pay its imports again.

@@ -10,6 +10,7 @@ from rag_pipeline.accounting import Freshness
 from rag_pipeline.index.inspecting import Finding
 from rag_pipeline.index.reconciling import SourceReport, total
 from rag_pipeline.ledger.dead_letters import DeadLetter
+from rag_pipeline.ledger.withheld import WithheldDeletion
 from rag_pipeline.stage_tables import StageTable
 
 _PREVIEW_ROWS = 10
@@ -88,6 +89,20 @@ def letters_metadata(letters: Sequence[DeadLetter]) -> dict[str, Any]:
     columns = ["document_id", "stage", "category", "message", "attempts"]
     rows = [[getattr(letter, column) for column in columns] for letter in letters[:_FAILURE_ROWS]]
     return {"dead_letters": len(letters), "first": _table(columns, rows)}
+
+
+def withheld_metadata(withheld: WithheldDeletion | None) -> dict[str, Any]:
+    """Metadata of withheld deletions: how many of how many, the first ones, and how to approve them."""
+    if withheld is None:
+        return {"withheld": 0}
+    shown = "\n".join(f"- `{one}`" for one in withheld.document_ids[:_FAILURE_ROWS])
+    return {
+        "withheld": len(withheld.document_ids),
+        "indexed": withheld.recorded,
+        "listed": withheld.listed,
+        "first": dg.MetadataValue.md(shown),
+        "to_approve": f"rag-pipeline approve {withheld.source_id}, or the job approve",
+    }
 
 
 def freshness_metadata(found: Freshness) -> dict[str, Any]:

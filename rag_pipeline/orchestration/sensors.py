@@ -1,28 +1,105 @@
-"""Sensors: partitions follow the manifests, the report the sources, and killed commands block nobody."""
+"""Sensors: runs and partitions follow the sources, the report follows the runs, drift is told.
+
+They look at levels, not at events: what a source holds now against what is recorded as indexed. No run key is
+used, since Dagster would never again run one that it has seen: a document put back, an edit reverted.
+"""
+
+from collections.abc import Iterator
 
 import dagster as dg
+from dagster import RunsFilter
+from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
+from rag_pipeline.builds import drift
+from rag_pipeline.following import Look, Verdict
 from rag_pipeline.orchestration.abandoned_runs import end_abandoned_runs
-from rag_pipeline.orchestration.assets import Pipelines, reconciliation_report
+from rag_pipeline.orchestration.assets import Pipelines, qdrant_collection, reconciliation_report
+from rag_pipeline.orchestration.checks import FOLLOWED
+from rag_pipeline.orchestration.jobs import index_source, reindex
+from rag_pipeline.orchestration.leasing import PARTITION_TAG
 from rag_pipeline.orchestration.partitions import SOURCES, sources
+
+# Dagster ends a sensor's evaluation after 60 s.
+_LOOK_SECONDS = 30.0
 
 
 @dg.sensor(
+    name="source_changes",
+    job=index_source,
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    target=None,
-    description="Gives every manifest its partition, so that it can be materialized.",
+    description="Runs every source that differs from what is recorded as indexed of it.",
 )
-def source_partitions(
+def source_changes(context: dg.SensorEvaluationContext, pipeline: Pipelines) -> dg.SensorResult:
+    """One look at every source. Sources with a run in flight are left alone, and Qdrant is never opened."""
+    looks = pipeline.catalogue.looks(_LOOK_SECONDS)
+    known = set(context.instance.get_dynamic_partitions(SOURCES))
+    busy = _in_flight(context.instance)
+    seen = {look.source_id for look in looks}
+    changed = [one for one in looks if one.verdict is Verdict.CHANGED and one.source_id not in busy]
+    gone = sorted(known - seen - busy)
+    return dg.SensorResult(
+        run_requests=[dg.RunRequest(partition_key=one.source_id) for one in changed] or None,
+        skip_reason=None if changed else _in_words(looks, busy),
+        dynamic_partitions_requests=[
+            sources.build_add_request(sorted(seen - known)),
+            sources.build_delete_request(gone),
+        ],
+        asset_events=list(_given_up(looks)),
+    )
+
+
+def _in_flight(instance: dg.DagsterInstance) -> set[str]:
+    runs = instance.get_runs(RunsFilter(job_name=index_source.name, statuses=NOT_FINISHED_STATUSES))
+    return {run.tags[PARTITION_TAG] for run in runs if PARTITION_TAG in run.tags}
+
+
+def _in_words(looks: list[Look], busy: set[str]) -> str:
+    if not looks:
+        return "There are no manifests"
+    unchanged = sum(one.verdict is Verdict.UNCHANGED for one in looks)
+    words = [f"{unchanged} of {len(looks)} sources unchanged"]
+    for one in looks:
+        if one.verdict is not Verdict.UNCHANGED:
+            seen = "a run is in flight" if one.source_id in busy else f"{one.verdict}, {one.reason}"
+            words.append(f"{one.source_id}: {seen}")
+    return "; ".join(words)
+
+
+def _given_up(looks: list[Look]) -> Iterator[dg.AssetCheckEvaluation]:
+    for one in looks:
+        if one.verdict is Verdict.GIVEN_UP:
+            yield dg.AssetCheckEvaluation(
+                asset_key=qdrant_collection.key,
+                check_name=FOLLOWED,
+                passed=False,
+                metadata={"reason": one.reason},
+                severity=dg.AssetCheckSeverity.ERROR,
+                partition=one.source_id,
+            )
+
+
+@dg.sensor(
+    name="fingerprint_drift",
+    job=reindex,
+    minimum_interval_seconds=300,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Tells when settings differ from those of the live generation; builds where that is wanted.",
+)
+def fingerprint_drift(
     context: dg.SensorEvaluationContext, pipeline: Pipelines
-) -> dg.SensorResult | dg.SkipReason:
-    """Ask for the partitions that are missing."""
-    manifests = pipeline.manifests()
-    missing = sorted(manifests.manifests.keys() - set(context.instance.get_dynamic_partitions(SOURCES)))
-    if not missing:
-        broken = f", {len(manifests.problems)} problems in manifests" if manifests.problems else ""
-        return dg.SkipReason(f"{len(manifests.manifests)} sources have their partition{broken}")
-    return dg.SensorResult(dynamic_partitions_requests=[sources.build_add_request(missing)])
+) -> dg.SkipReason | dg.RunRequest:
+    """Live is never touched; RAG_AUTO_REINDEX starts a build beside it."""
+    found = drift(pipeline.services)
+    if found is None:
+        return dg.SkipReason("The live generation is as the settings say")
+    if not pipeline.services.settings.auto_reindex:
+        return dg.SkipReason(f"The live generation has other settings: {found}. Run the job reindex")
+    if pipeline.services.generation_of_today_exists:
+        return dg.SkipReason(f"A generation with today's settings is there: {found}")
+    if context.instance.get_runs(RunsFilter(job_name=reindex.name, statuses=NOT_FINISHED_STATUSES)):
+        return dg.SkipReason("A build is going on")
+    return dg.RunRequest()
 
 
 @dg.sensor(
@@ -44,3 +121,5 @@ report_follows_sources = dg.AutomationConditionSensorDefinition(
     default_status=dg.DefaultSensorStatus.RUNNING,
     minimum_interval_seconds=30,
 )
+
+ALL = (source_changes, fingerprint_drift, report_follows_sources, killed_commands)

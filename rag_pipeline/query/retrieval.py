@@ -1,6 +1,6 @@
-"""Hybrid search through the alias: dense and BM25, fused by reciprocal rank, under the access filter."""
+"""Hybrid search of what the alias names: dense and BM25, fused by reciprocal rank, under the access filter."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,8 @@ from typing import Any
 from qdrant_client import QdrantClient, models
 
 from rag_pipeline.embedding.embedder import Embedder, Vector
-from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.errors import ConfigurationError, StoreError
+from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.index.sparse import query_terms
 from rag_pipeline.ledger.documents import Documents
@@ -20,6 +21,10 @@ from rag_pipeline.query.fusion import fuse
 # Candidates that each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the
 # other's: on XQuAD 20 to 100 give the same figures.
 _CANDIDATES = 30
+
+
+EmbedderOf = Callable[[Mapping[str, Any]], Embedder]
+"""The embedder of a model, given as a generation's settings hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,51 +59,53 @@ def retrieve(
     *,
     open_client: Callable[[], AbstractContextManager[QdrantClient]],
     alias: str,
-    embedder: Embedder,
+    embedder_of: EmbedderOf,
     ledger: Ledger,
     limit: int = 10,
 ) -> list[QueryResult]:
     """Search each query by itself under the caller's filter; a caller who may see nothing gets nothing.
 
-    The store is opened once the questions are embedded. Raises ConfigurationError where nothing was indexed
-    under the alias, or with another model.
+    `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
+    give. The store is opened once the questions are embedded. The generation that the alias names at that
+    moment answers all of them: one that is swapped in meanwhile is for the next request. Raises
+    ConfigurationError where nothing was indexed under the alias, or its model cannot be had.
     """
     allowed = access_filter(caller)
     if allowed is None:
         return [QueryResult(query, ()) for query in queries]
-    live = _searchable_generation(ledger, alias, embedder)
-    vectors = embedder.embed_queries(queries)
-    results = []
-    with open_client() as client:
-        for query, vector in zip(queries, vectors, strict=True):
-            chunks = _search(
-                query,
-                vector,
-                caller,
-                allowed,
-                client=client,
-                alias=alias,
-                live=live,
-                ledger=ledger,
-                limit=limit,
-            )
-            results.append(QueryResult(query, chunks))
-    return results
+    expected = _live(ledger, alias)
+    while True:
+        vectors = embedder_of(expected.settings["model"]).embed_queries(queries)
+        with open_client() as client:
+            live = _aliased(client, ledger, alias)
+            if live.settings["model"] == expected.settings["model"]:
+                return [
+                    QueryResult(query, _search(query, vector, caller, allowed, client, live, ledger, limit))
+                    for query, vector in zip(queries, vectors, strict=True)
+                ]
+        # A generation of another model was swapped in since the ledger was asked.
+        expected = live
 
 
-def _searchable_generation(ledger: Ledger, alias: str, embedder: Embedder) -> Generation:
+def _live(ledger: Ledger, alias: str) -> Generation:
     live = ledger.generations.live(alias)
     if live is None:
         raise ConfigurationError(
             f"Nothing is indexed under the alias {alias} yet. Run `rag-pipeline index`, or set RAG_ALIAS."
         )
-    if live.settings["model"] != embedder.identity.to_json():
-        raise ConfigurationError(
-            f"The live generation {live.name} was embedded with {live.settings['model']}, but the settings "
-            f"name {embedder.identity.to_json()}. Questions must be embedded by the same model: set "
-            "RAG_EMBEDDING_* back."
-        )
     return live
+
+
+def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
+    """The generation that readers are meant to see: the one that the alias names."""
+    name = aliased_collection(client, alias)
+    for generation in ledger.generations.of_alias(alias):
+        if generation.name == name:
+            return generation
+    raise StoreError(
+        f"The alias {alias} points at {name or 'nothing'}, which the ledger does not know. Run "
+        "`rag-pipeline index`, or set RAG_ALIAS or RAG_LEDGER_URL to the ones that belong together."
+    )
 
 
 def _search(
@@ -106,9 +113,7 @@ def _search(
     vector: Vector,
     caller: Caller,
     allowed: models.Filter,
-    *,
     client: QdrantClient,
-    alias: str,
     live: Generation,
     ledger: Ledger,
     limit: int,
@@ -120,7 +125,7 @@ def _search(
         searches = [_leg(vector.tolist(), DENSE, allowed, depth)]
         if terms.indices:
             searches.append(_leg(terms, BM25, allowed, depth))
-        legs = [answer.points for answer in client.query_batch_points(alias, searches)]
+        legs = [answer.points for answer in client.query_batch_points(live.name, searches)]
         current = _current(legs, caller, ledger.documents, live.name)
         fused = fuse([[(str(hit.id), hit.score) for hit in leg if str(hit.id) in current] for leg in legs])
         complete = all(len(leg) < depth for leg in legs)

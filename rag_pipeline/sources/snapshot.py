@@ -18,6 +18,9 @@ _IN_DOUBT: Final = timedelta(seconds=3)
 
 _READ_BYTES: Final = 1 << 20
 
+WITHDRAWN: Final = "withdrawn"
+"""What stands for the look of a source whose manifest is gone or archived."""
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
