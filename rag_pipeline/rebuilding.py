@@ -207,7 +207,7 @@ def _begin(services: Services) -> Generation:
             generations.fail(begun.name, "the settings changed before it was done")
     building = generations.building(alias)
     if building is None:
-        building = Generation(new_name(alias, fingerprint, generations), alias, fingerprint, today)
+        building = planned_generation(services)
         generations.add(building)
     with open_store(services.store) as client:
         fresh = not client.collection_exists(building.name)
@@ -215,6 +215,13 @@ def _begin(services: Services) -> Generation:
         if fresh and not services.store.embedded:
             begin_bulk_loading(client, building.name)
     return building
+
+
+def planned_generation(services: Services) -> Generation:
+    """A new generation with today's settings, not recorded yet."""
+    alias, today = services.settings.alias, services.generation_settings
+    fingerprint = fingerprint_of(today)
+    return Generation(new_name(alias, fingerprint, services.ledger.generations), alias, fingerprint, today)
 
 
 def _catch_up(pipeline: Pipeline, building: Generation, sources: Sequence[str]) -> dict[str, str]:

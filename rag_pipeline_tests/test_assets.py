@@ -13,7 +13,10 @@ from rag_pipeline.orchestration.partitions import SOURCES
 from rag_pipeline.orchestration.running import QUIET
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
-BLOCKING = {"counts_match", "no_missing", "no_orphans", "no_duplicates", "payload_types", "vector_sizes"}
+BLOCKING = {
+    "counts_match", "no_missing", "no_orphans", "no_duplicates", "payload_types", "vector_sizes",
+    "deletions_plausible",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def test_each_source_is_materialized_and_checked_by_itself(
     for source in ("refunds", "hr"):
         result = run(base, instance, source)
         assert result.success
-        assert checks(result) == dict.fromkeys(BLOCKING | {"dead_letters", "stale_sources"}, True)
+        assert checks(result) == dict.fromkeys(BLOCKING | {"dead_letters", "source_followed", "stale_sources"}, True)
         partitions = {
             event.partition for event in result.get_asset_materialization_events() if event.partition
         }

@@ -1,222 +1,186 @@
-"""The states of generations: who may become what, one live, one winner, and what goes with a dropped one."""
+"""Blue and green: generations are built beside the live one, judged, swapped and taken back."""
 
-import threading
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rag_pipeline.errors import GenerationConflict
-from rag_pipeline.ledger.documents import IndexedDocument
-from rag_pipeline.ledger.generations import Generation, Generations, GenerationState
-from rag_pipeline.ledger.ledger import Ledger
-
-ALIAS = "knowledge"
-
-
-@pytest.fixture
-def ledger(ledger_url: str) -> Iterator[Ledger]:
-    opened = Ledger(ledger_url, max_attempts=3)
-    yield opened
-    opened.close()
+from rag_pipeline import rebuilding
+from rag_pipeline.errors import ConfigurationError, GenerationConflict
+from rag_pipeline.index.generations import aliased_collection
+from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.index.swapping import point_alias, swap
+from rag_pipeline.ledger.generations import GenerationState
+from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture
-def generations(ledger: Ledger) -> Generations:
-    return ledger.generations
+def base(tmp_path: Path, store_location: StoreLocation, alias: str) -> KnowledgeBase:
+    base = KnowledgeBase(tmp_path, store_location, alias)
+    base.manifest("refunds")
+    base.page("refunds", "refunds", "postage")
+    base.manifest("hr", roles=["hr"])
+    base.page("hr", "salaries", sentence="The highest band ends at 90,000 EUR.")
+    for source in ("refunds", "hr"):
+        base.index(source)
+    return base
 
 
-def added(generations: Generations, name: str, *, alias: str = ALIAS) -> None:
-    generations.add(Generation(name, alias, f"fingerprint of {name}", {"model": {"dimensions": 3}}))
+def with_settings(base: KnowledgeBase, store: StoreLocation, **settings: Any) -> KnowledgeBase:
+    """The same knowledge base, as a process with other settings sees it."""
+    return KnowledgeBase(base.folder, store, base.settings.alias, **settings)
 
 
-def made_ready(generations: Generations, name: str, *, alias: str = ALIAS) -> None:
-    added(generations, name, alias=alias)
-    generations.ready(name)
+def names(base: KnowledgeBase) -> dict[str, GenerationState]:
+    return {one.name: one.state for one in base.services.ledger.generations.of_alias(base.settings.alias)}
 
 
-def states(generations: Generations) -> dict[str, str]:
-    return {one.name: one.state.value for one in generations.of_alias(ALIAS)}
+def aliased(base: KnowledgeBase) -> str | None:
+    with open_store(base.services.store) as client:
+        return aliased_collection(client, base.settings.alias)
 
 
-def test_a_generation_comes_back_as_it_was_added(generations: Generations) -> None:
-    first = Generation("first", ALIAS, "0123", {"model": {"dimensions": 3}})
-    second = Generation("second", ALIAS, "4567", {}, created_at=first.created_at + timedelta(seconds=1))
-    generations.add(second)
-    generations.add(first)
-    added(generations, "another's", alias="another")
-    assert generations.of_alias(ALIAS) == [first, second], "oldest first"
-    assert generations.building(ALIAS) == second
-    assert generations.live(ALIAS) is None
-
-
-def test_a_generation_is_built_promoted_and_followed(generations: Generations) -> None:
-    made_ready(generations, "first")
-    generations.promote(ALIAS, "first", None)
-    made_ready(generations, "second")
-    assert states(generations) == {"first": "live", "second": "ready"}
-    before = datetime.now(UTC)
-    generations.promote(ALIAS, "second", "first")
-    assert states(generations) == {"first": "previous", "second": "live"}
-    live = generations.live(ALIAS)
-    assert live is not None
-    assert live.live
-    assert live.name == "second"
-    assert live.promoted_at is not None
-    assert live.promoted_at >= before
-
-
-def test_a_previous_generation_can_be_live_again(generations: Generations) -> None:
-    for name, live in (("first", None), ("second", "first")):
-        made_ready(generations, name)
-        generations.promote(ALIAS, name, live)
-    generations.promote(ALIAS, "first", "second")
-    assert states(generations) == {"first": "live", "second": "previous"}
-
-
-def test_a_generation_says_what_blocks_it_or_why_it_failed(generations: Generations) -> None:
-    added(generations, "first")
-    generations.blocked("first", "handbook: 3 of 10 documents failed")
-    [blocked] = generations.of_alias(ALIAS)
-    assert (blocked.state, blocked.reason) == (
-        GenerationState.BUILDING,
-        "handbook: 3 of 10 documents failed",
-    )
-    generations.ready("first")
-    [ready] = generations.of_alias(ALIAS)
-    assert ready.ready_at is not None
-    assert ready.reason is None
-    generations.fail("first", "a collection was lost")
-    [failed] = generations.of_alias(ALIAS)
-    assert (failed.state, failed.reason) == (GenerationState.FAILED, "a collection was lost")
-    generations.resume("first")
-    [resumed] = generations.of_alias(ALIAS)
-    assert (resumed.state, resumed.reason, resumed.ready_at) == (GenerationState.BUILDING, None, None)
-
-
-@pytest.mark.parametrize("state", ["building", "failed", "live", "missing", "another's"])
-def test_only_what_is_ready_or_previous_is_promoted(generations: Generations, state: str) -> None:
-    made_ready(generations, "live")
-    generations.promote(ALIAS, "live", None)
-    added(generations, "building")
-    added(generations, "failed")
-    generations.fail("failed", "no reason")
-    made_ready(generations, "another's", alias="another")
-    before = states(generations)
-    with pytest.raises(GenerationConflict, match=state):
-        generations.promote(ALIAS, state, "live")
-    assert states(generations) == before
-
-
-@pytest.mark.parametrize("expected", [None, "second", "missing"])
-def test_nothing_is_promoted_over_another_live_one_than_expected(
-    generations: Generations, expected: str | None
+def test_a_changed_model_is_built_beside_live_and_swapped_in(
+    base: KnowledgeBase, store_location: StoreLocation
 ) -> None:
-    made_ready(generations, "first")
-    generations.promote(ALIAS, "first", None)
-    made_ready(generations, "second")
-    with pytest.raises(GenerationConflict, match=r"is first and not .* promote again"):
-        generations.promote(ALIAS, "second", expected)
-    assert states(generations) == {"first": "live", "second": "ready"}
+    before = base.collection
+    points = base.points()
+    changed = with_settings(base, store_location, embedding_dimensions=128)
+    outcome = rebuilding.reindex(changed.pipeline)
+    assert outcome.ready
+    assert names(base) == {before: GenerationState.LIVE, outcome.generation.name: GenerationState.READY}
+    assert base.points() == points, "live is untouched"
+    assert changed.find("postage", "support"), "live is queried with the model that built it"
+    rebuilding.promote(changed.services)
+    assert aliased(base) == outcome.generation.name
+    assert names(base)[before] is GenerationState.PREVIOUS
+    assert len(changed.points()) == len(points)
+    assert changed.find("postage", "support")
+    assert base.find("postage", "support"), "a process with the old settings asks with the new model too"
 
 
-def test_nothing_is_promoted_in_the_place_of_a_live_one_that_is_gone(generations: Generations) -> None:
-    made_ready(generations, "first")
-    with pytest.raises(GenerationConflict, match="is none and not lost"):
-        generations.promote(ALIAS, "first", "lost")
+def test_updates_and_deletions_reach_both_generations(
+    base: KnowledgeBase, store_location: StoreLocation
+) -> None:
+    changed = with_settings(base, store_location, embedding_dimensions=128)
+    base.services.ledger.generations.add(rebuilding.planned_generation(changed.services))
+    building = base.services.ledger.generations.building(base.settings.alias)
+    assert building is not None
+    base.page("refunds", "postage", sentence="Postage is paid back within 14 days.")
+    base.page("refunds", "added")
+    base.remove("refunds", "refunds.md")
+    changed.index("refunds")
+    with open_store(base.services.store) as client:
+        for collection in (base.collection, building.name):
+            records, _ = client.scroll(collection, limit=1_000)
+            stored = {one.payload["document_id"] for one in records if one.payload}
+            assert {one for one in stored if one.startswith("refunds/")} == {
+                "refunds/postage.md", "refunds/added.md",
+            }  # fmt: skip
+            texts = " ".join(one.payload["text"] for one in records if one.payload)
+            assert "within 14 days" in texts
 
 
-def test_of_two_promotions_at_once_one_wins(generations: Generations) -> None:
-    made_ready(generations, "old")
-    generations.promote(ALIAS, "old", None)
-    names = ["a", "b", "c"]
-    for name in names:
-        made_ready(generations, name)
-    start = threading.Barrier(len(names))
-    won: list[str] = []
-    refused: list[str] = []
-
-    def promote(name: str) -> None:
-        start.wait()
-        try:
-            generations.promote(ALIAS, name, "old")
-            won.append(name)
-        except GenerationConflict:
-            refused.append(name)
-
-    threads = [threading.Thread(target=promote, args=(name,)) for name in names]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    [winner] = won
-    assert sorted([winner, *refused]) == names
-    assert states(generations) == {
-        "old": "previous",
-        **{name: "live" if name == winner else "ready" for name in names},
-    }
+def test_settings_that_drift_leave_live_alone_and_go_on_feeding_it(
+    base: KnowledgeBase, store_location: StoreLocation
+) -> None:
+    drifted = with_settings(base, store_location, chunk_target_tokens=64)
+    before = base.points()
+    report = drifted.index("refunds")
+    assert report.documents.unchanged == 2
+    assert base.points() == before
+    base.page("refunds", "added")
+    assert drifted.index("refunds").documents.added == 1
+    assert list(names(base)) == [base.collection]
+    assert base.find("added", "support")
 
 
-def test_a_generation_is_not_added_twice_nor_beside_a_live_one(generations: Generations) -> None:
-    made_ready(generations, "first")
-    generations.promote(ALIAS, "first", None)
-    with pytest.raises(GenerationConflict):
-        added(generations, "first")
-    with pytest.raises(GenerationConflict):
-        generations.add(Generation("second", ALIAS, "4567", {}, state=GenerationState.LIVE))
-    assert states(generations) == {"first": "live"}
+def test_a_rollback_brings_the_previous_generation_back_and_up_to_date(
+    base: KnowledgeBase, store_location: StoreLocation
+) -> None:
+    first = base.collection
+    changed = with_settings(base, store_location, embedding_dimensions=128)
+    rebuilding.reindex(changed.pipeline, promote_after=True)
+    base.page("refunds", "postage", sentence="Postage is paid back within 14 days.")
+    base.remove("hr", "salaries.md")
+    base.page("hr", "holidays")
+    changed.index("refunds")
+    changed.index("hr")
+    rebuilding.rollback(changed.services)
+    assert aliased(base) == base.collection == first
+    assert "hr/salaries.md" not in {one.document_id for one in base.find("highest band", "hr")}
+    for source in ("refunds", "hr"):
+        base.index(source)
+    assert any("within 14 days" in one.text for one in base.find("postage", "support"))
 
 
-def test_what_was_live_neither_fails_nor_is_built_again(generations: Generations) -> None:
-    for name, live in (("first", None), ("second", "first")):
-        made_ready(generations, name)
-        generations.promote(ALIAS, name, live)
-    for name, state in (("first", "previous"), ("second", "live")):
-        with pytest.raises(GenerationConflict, match=f"{name} cannot become failed: it is {state}"):
-            generations.fail(name, "no reason")
-        with pytest.raises(GenerationConflict, match="building"):
-            generations.resume(name)
-        with pytest.raises(GenerationConflict, match="ready"):
-            generations.ready(name)
-    with pytest.raises(GenerationConflict, match="there is none of that name"):
-        generations.ready("missing")
+def test_a_source_that_failed_too_much_blocks_until_it_is_waived(base: KnowledgeBase) -> None:
+    base.write("hr", {"broken.pdf": b"%PDF-1.4 nothing"})
+    blocked = rebuilding.reindex(base.pipeline)
+    assert not blocked.ready
+    assert "1 of its 2 documents failed" in blocked.blockers["hr"]
+    assert names(base)[blocked.generation.name] is GenerationState.BUILDING
+    with pytest.raises(GenerationConflict, match="ready"):
+        rebuilding.promote(base.services)
+    waived = rebuilding.reindex(base.pipeline, waived=["hr"], waived_by="an operator")
+    assert waived.ready
+    assert waived.generation.name == blocked.generation.name
+    (waiver,) = base.services.ledger.waivers.of_generation(waived.generation.name).values()
+    assert (waiver.source_id, waiver.waived_by) == ("hr", "an operator")
 
 
-def test_a_dropped_generation_takes_what_was_recorded_for_it_along(ledger: Ledger) -> None:
-    made_ready(ledger.generations, "first")
-    ledger.generations.promote(ALIAS, "first", None)
-    added(ledger.generations, "second")
-    for name in ("first", "second"):
-        document = IndexedDocument(
-            document_id="handbook/a.md",
-            source_id="handbook",
-            content_hash="hash",
-            normalized_key="normalized",
-            chunks_key="chunks",
-            facts={"access_groups": ["support"]},
-            chunk_count=1,
-            failed_chunks=(),
-        )
-        ledger.documents.record(name, [document])
-        ledger.documents.bury(name, "handbook", ["handbook/b.md"])
-        ledger.reconciliations.record(name, "handbook", reconciled=True, report={}, seconds=1.0)
-        ledger.waivers.record(name, "handbook", waived_by="someone", reason="3 of 10 failed")
-    ledger.generations.drop("second")
-    ledger.generations.drop("second")
-    assert states(ledger.generations) == {"first": "live"}
-    for name, kept in (("first", 1), ("second", 0)):
-        assert len(ledger.documents.of_source(name, "handbook")) == kept
-        assert len(ledger.documents.pending_tombstones(name, "handbook")) == kept
-        assert len(ledger.reconciliations.of_generation(name)) == kept
-        assert len(ledger.waivers.of_generation(name)) == kept
-    with pytest.raises(GenerationConflict, match="first is live, so it stays"):
-        ledger.generations.drop("first")
-    assert len(ledger.documents.of_source("first", "handbook")) == 1
+def test_a_build_that_was_stopped_goes_on_without_embedding_anew(base: KnowledgeBase) -> None:
+    begun = rebuilding.planned_generation(base.services)
+    base.services.ledger.generations.add(begun)
+    base.index("refunds")
+    outcome = rebuilding.reindex(base.pipeline)
+    assert outcome.ready
+    assert outcome.generation.name == begun.name
+    for source in ("refunds", "hr"):
+        account = base.services.ledger.reconciliations.of_generation(begun.name)[source]
+        assert account.report["embedded"] == 0
 
 
-def test_a_waiver_names_who_waived_what(ledger: Ledger) -> None:
-    ledger.waivers.record("first", "handbook", waived_by="a person", reason="1 of 10 failed")
-    later = ledger.waivers.record("first", "handbook", waived_by="another", reason="3 of 10 failed")
-    assert ledger.waivers.of_generation("first") == {"handbook": later}
-    assert (later.waived_by, later.reason) == ("another", "3 of 10 failed")
-    assert ledger.waivers.of_generation("second") == {}
+def test_the_swap_refuses_what_is_not_fit(base: KnowledgeBase) -> None:
+    outcome = rebuilding.reindex(base.pipeline)
+    live = base.collection
+    with pytest.raises(GenerationConflict, match="no generation nowhere"):
+        rebuilding.promote(base.services, "nowhere")
+    with open_store(base.services.store) as client:
+        client.delete_collection(outcome.generation.name)
+    with pytest.raises(GenerationConflict, match="no such collection"):
+        rebuilding.promote(base.services)
+    assert aliased(base) == base.collection == live
+
+
+def test_a_swap_that_somebody_else_made_meanwhile_is_not_undone(base: KnowledgeBase) -> None:
+    first, second = base.collection, rebuilding.reindex(base.pipeline, promote_after=True).generation.name
+    third = rebuilding.reindex(base.pipeline).generation
+    with open_store(base.services.store) as client:
+        with pytest.raises(GenerationConflict, match="someone else"):
+            swap(client, base.services.ledger.generations, third, expected=first)
+    assert aliased(base) == second
+
+
+def test_a_swap_that_died_between_alias_and_ledger_is_completed(base: KnowledgeBase) -> None:
+    first, target = base.collection, rebuilding.reindex(base.pipeline).generation.name
+    with open_store(base.services.store) as client:
+        point_alias(client, base.settings.alias, target)
+    assert base.find("postage", "support"), "readers follow the alias"
+    base.index("refunds")
+    assert names(base) == {first: GenerationState.PREVIOUS, target: GenerationState.LIVE}
+
+
+def test_garbage_is_collected_but_never_live_nor_the_way_back(base: KnowledgeBase) -> None:
+    first = base.collection
+    second = rebuilding.reindex(base.pipeline, promote_after=True).generation.name
+    third = rebuilding.reindex(base.pipeline, promote_after=True).generation.name
+    assert rebuilding.collect_garbage(base.services) == [first]
+    assert rebuilding.collect_garbage(base.services) == []
+    assert names(base) == {second: GenerationState.PREVIOUS, third: GenerationState.LIVE}
+    with open_store(base.services.store) as client:
+        assert not client.collection_exists(first)
+    with pytest.raises(ConfigurationError, match="--keep"):
+        rebuilding.collect_garbage(base.services, keep=0)
+    assert base.find("postage", "support")
+    assert base.index("refunds").embedded == 0

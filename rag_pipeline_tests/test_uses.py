@@ -56,10 +56,15 @@ def test_unused_vectors_are_forgotten_and_no_others(ledger: Ledger) -> None:
     assert ledger.vectors.get("new", ["x", "y"]).keys() == {"x"}
 
 
-uses_of_all = st.dictionaries(
-    st.sampled_from(["a", "b", "c"]),
-    st.builds(stored, st.text("123", max_size=3), st.text("xyz", max_size=3)),
-)
+@pytest.fixture(scope="module")
+def reused() -> Iterator[Ledger]:
+    opened = Ledger("sqlite://", max_attempts=3)
+    yield opened
+    opened.close()
+
+
+some_uses = st.builds(stored, st.text("123", max_size=3), st.text("xyz", max_size=3))
+uses_of_all = st.dictionaries(st.sampled_from("abc"), some_uses)
 
 
 @given(before=uses_of_all, kept=uses_of_all)

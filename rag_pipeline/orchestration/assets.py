@@ -5,7 +5,6 @@ import pandas as pd
 
 from rag_pipeline.accounting import report_markdown, write_report
 from rag_pipeline.orchestration.failing import said_to_people
-from rag_pipeline.orchestration.leasing import SOURCE_LEASE
 from rag_pipeline.orchestration.metadata import report_metadata, reports_metadata, table_metadata
 from rag_pipeline.orchestration.partitions import sources
 from rag_pipeline.pipeline import Pipeline
@@ -17,10 +16,8 @@ STORE_POOL = "qdrant"
 
 Pipelines = dg.ResourceParam[Pipeline]
 
-_LEASED = {SOURCE_LEASE}
 
-
-@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"file"}, required_resource_keys=_LEASED)
+@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"file"})
 def raw_documents(
     context: dg.AssetExecutionContext, pipeline: Pipelines
 ) -> dg.MaterializeResult[pd.DataFrame]:
@@ -34,7 +31,7 @@ def raw_documents(
     return dg.MaterializeResult(value=listed.table, metadata=table_metadata(listed, preview))
 
 
-@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"docling"}, required_resource_keys=_LEASED)
+@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"docling"})
 def normalized_documents(
     context: dg.AssetExecutionContext, raw_documents: pd.DataFrame, pipeline: Pipelines
 ) -> dg.MaterializeResult[pd.DataFrame]:
@@ -45,7 +42,7 @@ def normalized_documents(
     return dg.MaterializeResult(value=normalized.table, metadata=table_metadata(normalized, preview))
 
 
-@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"python"}, required_resource_keys=_LEASED)
+@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"python"})
 def chunks(
     context: dg.AssetExecutionContext, normalized_documents: pd.DataFrame, pipeline: Pipelines
 ) -> dg.MaterializeResult[pd.DataFrame]:
@@ -57,7 +54,7 @@ def chunks(
     )
 
 
-@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"embedding"}, required_resource_keys=_LEASED)
+@dg.asset(partitions_def=sources, group_name=GROUP, kinds={"embedding"})
 def embeddings(
     context: dg.AssetExecutionContext, chunks: pd.DataFrame, pipeline: Pipelines
 ) -> dg.MaterializeResult[pd.DataFrame]:
@@ -73,7 +70,6 @@ def embeddings(
     group_name=GROUP,
     kinds={"qdrant"},
     pool=STORE_POOL,
-    required_resource_keys=_LEASED,
 )
 def qdrant_collection(
     context: dg.AssetExecutionContext,

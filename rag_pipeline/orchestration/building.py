@@ -3,7 +3,7 @@
 import dagster as dg
 
 from rag_pipeline.orchestration import assets, checks, jobs, schedules, sensors
-from rag_pipeline.orchestration.leasing import SOURCE_LEASE, source_lease
+from rag_pipeline.orchestration.leasing import leased
 from rag_pipeline.orchestration.tables import ParquetTables
 from rag_pipeline.pipeline import Pipeline
 
@@ -17,8 +17,7 @@ def build_definitions(pipeline: Pipeline) -> dg.Definitions:
         sensors=sensors.ALL,
         schedules=schedules.ALL,
         resources={
-            "pipeline": dg.ResourceDefinition.hardcoded_resource(pipeline),
-            SOURCE_LEASE: source_lease(pipeline),
+            "pipeline": leased(pipeline),
             "io_manager": ParquetTables(base_path=pipeline.tables_root),
         },
         # One process a run: parallelism comes from runs, and a step process would pay its imports again.

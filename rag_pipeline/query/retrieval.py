@@ -1,4 +1,4 @@
-"""Hybrid search of what the alias names: dense and BM25, fused by reciprocal rank, under the access filter."""
+"""Hybrid search of what the alias names: dense and BM25, fused by rank, under the access filter."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager

@@ -1,0 +1,304 @@
+"""Sources are followed by what they hold, not by events: whatever was missed, the next look finds it."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from dagster import SensorResult
+
+from rag_pipeline.following import MOST_ATTEMPTS, Verdict, look_at_source
+from rag_pipeline.orchestration.building import build_definitions
+from rag_pipeline.orchestration.checks import FOLLOWED
+from rag_pipeline.orchestration.partitions import SOURCES
+from rag_pipeline.orchestration.running import QUIET
+from rag_pipeline.orchestration.sensors import source_changes
+from rag_pipeline_tests.knowledge_base import PAGE, KnowledgeBase
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> KnowledgeBase:
+    base = KnowledgeBase(tmp_path)
+    for source in ("refunds", "hr"):
+        base.manifest(source)
+        base.page(source, f"{source} rules", f"{source} exceptions")
+    return base
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
+    with dg.instance_for_test(temp_dir=str(tmp_path)) as instance:
+        yield instance
+
+
+def verdicts(base: KnowledgeBase) -> dict[str, Verdict]:
+    return {look.source_id: look.verdict for look in base.pipeline.catalogue.looks(20)}
+
+
+def index_all(base: KnowledgeBase) -> None:
+    for source in base.pipeline.catalogue.manifests().manifests:
+        base.index(source)
+
+
+def tick(base: KnowledgeBase, instance: dg.DagsterInstance) -> SensorResult:
+    """One evaluation of the sensor, with its partition requests carried out as the daemon would."""
+    context = dg.build_sensor_context(instance=instance, resources={"pipeline": base.pipeline})
+    result = source_changes(context)
+    assert isinstance(result, SensorResult)
+    for request in result.dynamic_partitions_requests or ():
+        for key in request.partition_keys:
+            if isinstance(request, dg.AddDynamicPartitionsRequest):
+                instance.add_dynamic_partitions(SOURCES, [key])
+            else:
+                instance.delete_dynamic_partition(SOURCES, key)
+    return result
+
+
+def requested(result: SensorResult) -> list[str]:
+    return [str(request.partition_key) for request in result.run_requests or ()]
+
+
+def run_requested(base: KnowledgeBase, instance: dg.DagsterInstance, result: SensorResult) -> None:
+    job = build_definitions(base.pipeline).resolve_job_def("index_source")
+    for source in requested(result):
+        job.execute_in_process(
+            instance=instance, partition_key=source, raise_on_error=False, run_config=QUIET
+        )
+
+
+def test_the_sensor_runs_what_is_new_and_then_nothing(
+    base: KnowledgeBase, instance: dg.DagsterInstance
+) -> None:
+    first = tick(base, instance)
+    assert requested(first) == ["hr", "refunds"]
+    assert all(request.run_key is None for request in first.run_requests or ())
+    run_requested(base, instance, first)
+    second = tick(base, instance)
+    assert requested(second) == []
+    assert second.skip_reason is not None
+    assert "2 of 2 sources unchanged" in str(second.skip_reason.skip_message)
+
+
+def test_a_source_with_a_run_in_flight_is_left_alone(
+    base: KnowledgeBase, instance: dg.DagsterInstance
+) -> None:
+    tick(base, instance)
+    job = build_definitions(base.pipeline).resolve_job_def("index_source")
+    instance.create_run_for_job(
+        job, status=dg.DagsterRunStatus.STARTED, tags={"dagster/partition": "refunds"}
+    )
+    assert requested(tick(base, instance)) == ["hr"]
+
+
+def _write_old_sidecar(base: KnowledgeBase) -> None:
+    """A sidecar whose time is an hour ago, as a copying program leaves it."""
+    base.write("refunds", {"refunds rules.md.meta.yaml": "title: Rules\n"})
+    an_hour_ago = datetime.now(UTC).timestamp() - 3600
+    os.utime(base.folder / "files" / "refunds" / "refunds rules.md.meta.yaml", (an_hour_ago, an_hour_ago))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda base: base.page("refunds", "a new page"),
+        lambda base: base.page("refunds", "refunds rules", sentence="Other words in the same place."),
+        lambda base: base.remove("refunds", "refunds rules.md"),
+        lambda base: base.manifest("refunds", trust_tier=3),
+        lambda base: _write_old_sidecar(base),
+    ],
+    ids=["added", "edited", "deleted", "manifest", "sidecar"],
+)
+def test_any_change_is_seen_and_only_there(
+    base: KnowledgeBase, change: Callable[[KnowledgeBase], None]
+) -> None:
+    index_all(base)
+    assert verdicts(base) == {"hr": Verdict.UNCHANGED, "refunds": Verdict.UNCHANGED}
+    change(base)
+    assert verdicts(base) == {"hr": Verdict.UNCHANGED, "refunds": Verdict.CHANGED}
+    base.index("refunds")
+    assert verdicts(base)["refunds"] is Verdict.UNCHANGED
+
+
+def test_an_edit_that_is_reverted_is_indexed_again_each_time(base: KnowledgeBase) -> None:
+    file = base.folder / "files" / "refunds" / "refunds rules.md"
+    index_all(base)
+    first = file.read_bytes()
+    for content in (first.replace(b"30 days", b"45 days"), first):
+        file.write_bytes(content)
+        assert verdicts(base)["refunds"] is Verdict.CHANGED
+        base.index("refunds")
+        texts = [payload["text"] for payload in base.points().values()]
+        assert any(("45 days" if b"45" in content else "30 days") in text for text in texts)
+
+
+def test_an_edit_within_the_same_moment_and_of_the_same_size_is_seen(base: KnowledgeBase) -> None:
+    index_all(base)
+    state = base.services.ledger.source_states.of("refunds")
+    assert state.in_doubt, "the files were written a moment ago, so their times prove nothing"
+    file = base.folder / "files" / "refunds" / "refunds rules.md"
+    status = file.stat()
+    with file.open("r+b") as stream:
+        stream.write(b"# Rules, again")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert verdicts(base)["refunds"] is Verdict.CHANGED
+
+
+def test_a_source_removed_and_added_again_is_built_anew(
+    base: KnowledgeBase, instance: dg.DagsterInstance
+) -> None:
+    run_requested(base, instance, tick(base, instance))
+    manifest = base.folder / "manifests" / "sources" / "refunds.yaml"
+    kept = manifest.read_text()
+    manifest.unlink()
+    gone = tick(base, instance)
+    assert requested(gone) == ["refunds"]
+    run_requested(base, instance, gone)
+    assert {payload["source_id"] for payload in base.points().values()} == {"hr"}
+    tick(base, instance)
+    assert instance.get_dynamic_partitions(SOURCES) == ["hr"]
+    manifest.write_text(kept)
+    again = tick(base, instance)
+    assert requested(again) == ["refunds"]
+    run_requested(base, instance, again)
+    assert {payload["source_id"] for payload in base.points().values()} == {"hr", "refunds"}
+
+
+def test_an_archived_source_is_withdrawn(base: KnowledgeBase) -> None:
+    index_all(base)
+    base.manifest("refunds", lifecycle="archived")
+    assert verdicts(base)["refunds"] is Verdict.CHANGED
+    base.index("refunds")
+    assert {payload["source_id"] for payload in base.points().values()} == {"hr"}
+    assert "refunds" not in verdicts(base)
+
+
+def test_a_location_that_is_gone_is_said_and_hides_no_other(base: KnowledgeBase) -> None:
+    index_all(base)
+    shutil.rmtree(base.folder / "files" / "refunds")
+    base.page("hr", "one more")
+    assert verdicts(base) == {"hr": Verdict.CHANGED, "refunds": Verdict.UNAVAILABLE}
+
+
+def test_failures_are_tried_again_later_and_given_up_in_the_end(
+    base: KnowledgeBase, instance: dg.DagsterInstance
+) -> None:
+    index_all(base)
+    base.page("refunds", "a new page")
+    states, manifest = base.services.ledger.source_states, base.pipeline.catalogue.manifest("refunds")
+
+    def look(later: timedelta) -> Verdict:
+        return look_at_source(manifest, states.of("refunds"), True, datetime.now(UTC) + later).verdict
+
+    base.pipeline.list_documents("refunds")  # a run that is killed after it has listed
+    assert look(timedelta(seconds=1)) is Verdict.BACKING_OFF
+    assert look(timedelta(hours=1)) is Verdict.CHANGED
+    for _ in range(MOST_ATTEMPTS - 1):
+        base.pipeline.list_documents("refunds")
+    assert look(timedelta(days=1)) is Verdict.GIVEN_UP
+    instance.add_dynamic_partitions(SOURCES, ["refunds", "hr"])
+    result = tick(base, instance)
+    assert requested(result) == []
+    (check,) = result.asset_events or ()
+    assert isinstance(check, dg.AssetCheckEvaluation)
+    assert (check.check_name, check.partition, check.passed) == (FOLLOWED, "refunds", False)
+    base.page("refunds", "yet another page")
+    assert verdicts(base)["refunds"] is Verdict.CHANGED
+
+
+class TestImplausibleDeletions:
+    @pytest.fixture
+    def large(self, base: KnowledgeBase) -> KnowledgeBase:
+        base.page("refunds", *(f"page {number:02}" for number in range(18)))
+        base.index("refunds")
+        return base
+
+    def stored(self, base: KnowledgeBase) -> set[str]:
+        return {one["document_id"] for one in base.points().values() if one["source_id"] == "refunds"}
+
+    def test_many_deletions_wait_for_approval_and_additions_do_not(self, large: KnowledgeBase) -> None:
+        before = self.stored(large)
+        for number in range(11):
+            large.remove("refunds", f"page {number:02}.md")
+        large.page("refunds", "added")
+        report = large.index("refunds")
+        assert report.documents.withheld == 11
+        assert report.documents.deleted == 0
+        assert self.stored(large) == before | {"refunds/added.md"}
+        assert large.find("page 03", "support")
+        assert verdicts(large)["refunds"] is not Verdict.UNCHANGED
+        approved = large.services.ledger.withheld.approve("refunds", "an operator")
+        assert len(approved.document_ids) == 11
+        assert large.index("refunds").documents.deleted == 11
+        assert self.stored(large) == (before | {"refunds/added.md"}) - set(approved.document_ids)
+        assert verdicts(large)["refunds"] is Verdict.UNCHANGED
+
+    def test_an_approval_covers_only_what_was_shown(self, large: KnowledgeBase) -> None:
+        for number in range(11):
+            large.remove("refunds", f"page {number:02}.md")
+        large.index("refunds")
+        shown = set(large.services.ledger.withheld.approve("refunds", "an operator").document_ids)
+        for file in (large.folder / "files" / "refunds").iterdir():
+            file.unlink()
+        report = large.index("refunds")
+        assert report.documents.deleted == 11
+        assert report.documents.withheld == 9
+        assert len(self.stored(large)) == 9
+        assert not self.stored(large) & shown
+
+    def test_an_empty_listing_deletes_nothing(self, base: KnowledgeBase) -> None:
+        base.index("refunds")
+        for file in (base.folder / "files" / "refunds").iterdir():
+            file.unlink()
+        assert base.index("refunds").documents.withheld == 2
+        assert len(self.stored(base)) == 2
+
+    def test_what_comes_back_needs_no_approval(self, large: KnowledgeBase) -> None:
+        folder = large.folder / "files" / "refunds"
+        away = large.folder / "away"
+        folder.rename(away)
+        folder.mkdir()
+        assert large.index("refunds").documents.withheld == 20
+        folder.rmdir()
+        away.rename(folder)
+        report = large.index("refunds")
+        assert (report.documents.withheld, report.documents.unchanged, report.embedded) == (0, 20, 0)
+        assert large.services.ledger.withheld.of("refunds") is None
+
+    def test_the_run_and_its_check_fail_and_say_what_to_do(
+        self, large: KnowledgeBase, instance: dg.DagsterInstance
+    ) -> None:
+        for number in range(11):
+            large.remove("refunds", f"page {number:02}.md")
+        instance.add_dynamic_partitions(SOURCES, ["refunds"])
+        job = build_definitions(large.pipeline).resolve_job_def("index_source")
+        result = job.execute_in_process(
+            instance=instance, partition_key="refunds", raise_on_error=False, run_config=QUIET
+        )
+        assert not result.success
+        failed = [one for one in result.get_asset_check_evaluations() if not one.passed]
+        assert [one.check_name for one in failed] == ["deletions_plausible"]
+        assert "rag-pipeline approve refunds" in str(failed[0].metadata["to_approve"].value)
+
+
+def test_what_was_made_of_a_deleted_document_is_gone(base: KnowledgeBase) -> None:
+    base.write("refunds", {"twin.md": PAGE.format(title="shared", sentence="Shared words."),
+                           "twin copy.md": PAGE.format(title="shared", sentence="Shared words.")})  # fmt: skip
+    index_all(base)
+    uses, artifacts = base.services.ledger.uses, base.services.artifacts
+    own = uses.of_document("refunds/refunds rules.md")
+    shared = uses.of_document("refunds/twin.md")
+    assert own.keys
+    assert own.vectors
+    assert shared == uses.of_document("refunds/twin copy.md")
+    base.remove("refunds", "refunds rules.md")
+    base.remove("refunds", "twin.md")
+    base.index("refunds")
+    assert not any(artifacts.exists(key) for key in own.keys)
+    assert all(artifacts.exists(key) for key in shared.keys)
+    for model, text in own.vectors - shared.vectors:
+        assert not base.services.ledger.vectors.get(model, [text])
+    for model, text in shared.vectors:
+        assert base.services.ledger.vectors.get(model, [text])
