@@ -20,7 +20,10 @@ _MAY_BE_CUT: Final = 0.15
 _FEW_LINES: Final = 4
 # Cells with more lines than this on average are the parts of a page's layout.
 _MANY_LINES: Final = 5
+# Text of which more than this is set in equally wide letters was laid out as text: code, listings, receipts.
+_MOSTLY_MONO: Final = 0.8
 _MARKER: Final = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)\]]|[^\w\s]")
+_BULLET: Final = re.compile(r"[•◦‣▪▫●○■□►➢✓\uf0b7\uf0a7]")
 _PAGE: Final = re.compile(r"[.·…\s]*(?:\d{1,4}|[ivxlc]{1,6})")
 _LEADER: Final = re.compile(r"(?:\.\s?){4,}|…{2,}|·{4,}|_{4,}")
 _CODE: Final = re.compile(
@@ -145,6 +148,8 @@ def _is_contents(texts: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_code(draft: Draft, page: PageWords) -> bool:
+    if _share(word.mono for word in draft.words) > _MOSTLY_MONO:
+        return True
     lines = [cell_text(line, page) for line in rows_of(draft.words)]
     return _share([bool(_CODE.search(line)) for line in lines]) >= 0.3
 
@@ -156,8 +161,8 @@ def _is_list(texts: Sequence[Sequence[str]]) -> bool:
     running = len(counted) >= max(2, len(first) - 1) and [int(text) for text in counted] == list(
         range(int(counted[0]), int(counted[0]) + len(counted))
     )
-    marked = _share([bool(_MARKER.fullmatch(text)) for text in first]) >= 0.6
-    return len(texts) == 2 and (marked or (running and not any(map(is_value, texts[1]))))
+    marked = _share(bool(_MARKER.fullmatch(text) or _BULLET.match(text)) for text in first)
+    return len(texts) == 2 and (marked >= 0.5 or (running and not any(map(is_value, texts[1]))))
 
 
 def _is_formula(texts: Sequence[Sequence[str]]) -> bool:

@@ -71,9 +71,11 @@ def open_table(
 
 def _row(line: Sequence[Word], columns: Sequence[Extent], em: float, short: Sequence[Rule]) -> Row:
     parts: dict[int, Part] = {}
-    for segment in segments_of(line, em * CELL_GAP):
+    segments = segments_of(line, em * CELL_GAP)
+    for segment in segments:
+        rule = _rule_below(segment, segments, short)
         for column, count, words in column_spans(segment, columns):
-            column, count = _under_rule(box_of(words), column, count, columns, short)
+            column, count = _over_rule(column, count, columns, rule)
             column, count = _really_spanned(box_of(words), column, count, columns, em)
             before = parts.get(column)
             if before is not None:
@@ -93,25 +95,33 @@ def _apart(parts: dict[int, Part]) -> tuple[Part, ...]:
     )
 
 
-def _under_rule(
-    box: tuple[float, float, float, float],
-    column: int,
-    count: int,
-    columns: Sequence[Extent],
-    short: Sequence[Rule],
-) -> tuple[int, int]:
-    """What a header spans: the columns over the short rule right below it."""
-    middle = (box[0] + box[2]) / 2
+def _rule_below(
+    segment: Sequence[Word], segments: Sequence[Sequence[Word]], short: Sequence[Rule]
+) -> Rule | None:
+    """The short rule right below a run of words that stands alone over it."""
+    _, top, _, bottom = box_of(segment)
     for rule in short:
-        if rule.start <= middle <= rule.end and 0 <= rule.position - box[3] + 2 < box[3] - box[1] + 2:
-            over = [
-                n
-                for n, (left, right) in enumerate(columns)
-                if rule.start - 2 <= (left + right) / 2 <= rule.end + 2
-            ]
-            if over and over[0] <= column <= over[-1]:
-                return over[0], over[-1] - over[0] + 1
-    return column, count
+        alone = [other for other in segments if rule.start <= _middle(other) <= rule.end] == [segment]
+        if alone and -2 <= rule.position - bottom < bottom - top:
+            return rule
+    return None
+
+
+def _over_rule(column: int, count: int, columns: Sequence[Extent], rule: Rule | None) -> tuple[int, int]:
+    """What a header spans: the columns over the short rule below it."""
+    if rule is None:
+        return column, count
+    over = [
+        n for n, (left, right) in enumerate(columns) if rule.start - 2 <= (left + right) / 2 <= rule.end + 2
+    ]
+    if not over or not over[0] <= column <= over[-1]:
+        return column, count
+    return over[0], over[-1] - over[0] + 1
+
+
+def _middle(words: Sequence[Word]) -> float:
+    left, _, right, _ = box_of(words)
+    return (left + right) / 2
 
 
 def _really_spanned(
@@ -143,7 +153,7 @@ def _bands(rows: Sequence[Row], separators: Sequence[float]) -> list[list[Row]]:
 def _single_rows(bands: Sequence[Sequence[Row]]) -> bool:
     """Whether every band between rules is one row: none holds lines that are rows of their own."""
     body = bands[1:]
-    return len(body) >= 3 and not any(_own_rows(band) for band in body)
+    return len(body) >= 2 and min(map(len, body)) == 1 and not any(map(_own_rows, bands))
 
 
 def _own_rows(band: Sequence[Row]) -> bool:

@@ -21,12 +21,16 @@ _TOKEN: Final = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with its box; `line` is the place of its line in `PageText.lines`, `number` its own place."""
+    """A word with its box; `line` is the place of its line in `PageText.lines`, `number` its own place.
+
+    `mono` says that its letters are equally wide, as in code.
+    """
 
     text: str
     box: Box
     line: int
     number: int
+    mono: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,9 @@ def page_words(page: PageText) -> PageWords:
     for number, alone in enumerate(page.lines):
         if number not in with_words and _sound(alone.box):
             owned += [(part, number) for part in _parts(alone)]
-    words = tuple(Word(word.text, word.box, line, number) for number, (word, line) in enumerate(owned))
+    words = tuple(
+        Word(word.text, word.box, line, number, word.mono) for number, (word, line) in enumerate(owned)
+    )
     sizes = Counter(word.line for word in words)
     heights = [min(word.box[3] - word.box[1], word.box[2] - word.box[0] + 4) for word in words]
     em = max(median(heights), 1.0) if heights else 1.0
