@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.assembling import assemble
-from rag_pipeline.normalize.cleaning import clean
-from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.document import NormalizedDocument, Removed
 from rag_pipeline.normalize.gates import garbled
 from rag_pipeline.normalize.markdown_blocks import first_title
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.page_text import Line, PageText
-from rag_pipeline.normalize.pdf_lines import page_pieces
-from rag_pipeline.normalize.pdf_parsing import ParsedPage, PdfText
+from rag_pipeline.normalize.page_text import PageText
+from rag_pipeline.normalize.pdf_coverage import LEAST_COVERAGE, LEAST_USABLE, coverage
+from rag_pipeline.normalize.pdf_layer import Layer, shown_text
+from rag_pipeline.normalize.pdf_lines import structured
+from rag_pipeline.normalize.pdf_parsing import Bookmark, ParsedPage, PdfText
+from rag_pipeline.normalize.pdf_visibility import unseen_words
+from rag_pipeline.normalize.pdf_words import Word
 from rag_pipeline.normalize.scan_reading import read_scanned_page
 from rag_pipeline.sources.manifest import OcrMode
 
@@ -34,6 +37,9 @@ class _Reading:
     failed: list[int] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)  # ordered, each once
     decisions: list[str] = field(default_factory=list)
+    removed: list[Removed] = field(default_factory=list)
+    layer: list[str] = field(default_factory=list)  # the text layer of the pages that were read by it
+    outline: list[Bookmark] = field(default_factory=list)
 
     def warn(self, text: str) -> None:
         self.warnings[text] = None
@@ -60,7 +66,10 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
             FailureCategory.CORRUPT if everything else FailureCategory.PARTIAL,
             f"{len(reading.failed)} of {count} pages are damaged (page {pages}). Export the PDF anew.",
         )
-    markdown, blocks = assemble(page_pieces([_cleaned(page, reading) for page in reading.pages]))
+    structure = structured(reading.pages, reading.outline)
+    markdown, blocks = assemble(structure.pieces)
+    removed = (*reading.removed, *structure.removed)
+    _check_coverage(reading, markdown, removed)
     return NormalizedDocument(
         markdown,
         blocks,
@@ -68,7 +77,20 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
         count,
         tuple(reading.warnings),
         tuple(reading.decisions),
+        removed,
     )
+
+
+def _check_coverage(reading: _Reading, markdown: str, removed: Sequence[Removed]) -> None:
+    """Warn of text that was lost on the way, and fail where most of it was."""
+    share = coverage(reading.layer, markdown, [item.text for item in removed])
+    if share < LEAST_USABLE:
+        raise DocumentError(
+            FailureCategory.PARTIAL,
+            f"Only {share:.0%} of the PDF's text could be put in order. Export it anew, or report it.",
+        )
+    if share < LEAST_COVERAGE:
+        reading.warn(f"{1 - share:.0%} of the PDF's text could not be put in order and is missing")
 
 
 @contextmanager
@@ -101,7 +123,9 @@ def opened(data: bytes, passwords: Sequence[str]) -> "Iterator[tuple[PdfDocument
 
 def _text_layer(data: bytes, password: str | None, reading: _Reading) -> PdfText | None:
     try:
-        return PdfText(data, password)
+        text = PdfText(data, password)
+        reading.outline = text.outline()
+        return text
     except (RuntimeError, ValueError):
         reading.warn("the PDF is damaged: its text could not be read, only its pages' images")
         return None
@@ -111,24 +135,34 @@ def _read_page(
     number: int, text: PdfText | None, document: "PdfDocument", options: ParsingOptions, reading: _Reading
 ) -> None:
     parsed = _parse(text, number) if text else None
-    if parsed and parsed.left_out:
-        reading.warn(
-            f"page {number}: {parsed.left_out} lines that nobody can see (tiny or off the page) were left out"
-        )
-    page = parsed.text if parsed else PageText(number, ())
-    if parsed and parsed.unseen:
-        if not page.lines and parsed.image_share > 0:
-            page = replace(page, lines=parsed.unseen)  # the text layer that an OCR program put under a scan
-        else:
-            reading.warn(f"page {number}: {len(parsed.unseen)} lines of invisible text were left out")
+    layer = _shown(parsed, document) if parsed else Layer(PageText(number, ()))
+    page = layer.page
     if options.ocr is OcrMode.ALWAYS or (options.ocr is OcrMode.AUTO and not _usable(page, parsed)):
         recognized = _recognized(document, number, options.ocr_threads, reading)
         if recognized.lines:
-            page = recognized
-    if parsed is None and not page.lines:
+            reading.pages.append(recognized)
+            return
+    if parsed is None:
         reading.failed.append(number)
+    for warning in layer.warnings:
+        reading.warn(warning)
+    reading.decisions += layer.decisions
+    reading.removed += layer.removed
     if page.lines:
         reading.pages.append(page)
+        reading.layer += [word.text for word in page.words]
+
+
+def _shown(parsed: ParsedPage, document: "PdfDocument") -> Layer:
+    import pypdfium2
+
+    def unseen(words: Sequence[Word]) -> set[int]:
+        try:
+            return unseen_words(document[parsed.number - 1], words)
+        except pypdfium2.PdfiumError:
+            return set()
+
+    return shown_text(parsed, unseen)
 
 
 def _parse(text: PdfText, number: int) -> ParsedPage | None:
@@ -157,17 +191,3 @@ def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Re
         reading.warn(warning)
     reading.decisions += scan.decisions
     return scan.text
-
-
-def _cleaned(page: PageText, reading: _Reading) -> PageText:
-    return replace(page, lines=_clean_lines(page.lines, reading), words=_clean_lines(page.words, reading))
-
-
-def _clean_lines(lines: tuple[Line, ...], reading: _Reading) -> tuple[Line, ...]:
-    cleaned = []
-    for line in lines:
-        text, notes = clean(line.text)
-        for note in notes:
-            reading.warn(note)
-        cleaned.append(replace(line, text=text))
-    return tuple(cleaned)
