@@ -9,6 +9,7 @@ from docling_core.types.doc.items.group import GroupItem
 from docling_core.types.doc.items.node import NodeItem
 from docling_core.types.doc.items.table.table import TableItem
 from docling_core.types.doc.items.text import TextItem
+from docling_core.types.doc.labels import GroupLabel
 
 from rag_pipeline.normalize.document import Removed
 
@@ -36,6 +37,18 @@ def order_margins(document: DoclingDocument) -> None:
             groups[item.name].append(number)
         seen.add(text)
     document.body.children = [children[number] for number in (*groups[_HEADER], *others, *groups[_FOOTER])]
+
+
+def mark_comments(document: DoclingDocument) -> None:
+    """Begin the text of each comment with the word, since its author and time alone do not say what it is."""
+    for group in document.groups:
+        if group.label == GroupLabel.COMMENT_SECTION:
+            for reference in group.children:
+                item = reference.resolve(document)
+                if isinstance(item, TextItem):
+                    item.text = (
+                        f"Comment {item.text}" if item.text.startswith("[") else f"Comment: {item.text}"
+                    )
 
 
 def left_out(document: DoclingDocument, reasons: dict[ContentLayer, str]) -> list[Removed]:

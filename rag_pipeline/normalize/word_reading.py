@@ -5,14 +5,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from rag_pipeline.normalize.document import Removed
+from rag_pipeline.normalize.office_removals import COMMENT, PAGE_NUMBER
 from rag_pipeline.normalize.ooxml_package import Package, W, XmlElement, tag
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.word_hidden import WordStyles, drop_hidden_text
 from rag_pipeline.normalize.word_marks import note_numbers, write_out_marks
 from rag_pipeline.normalize.word_revisions import accept_revisions
-
-COMMENT: Final = "comment"
-PAGE_NUMBER: Final = "page number"
 
 _NOTES: Final = ("footnotes", "endnotes")
 _MARGINS: Final = ("header", "footer")
