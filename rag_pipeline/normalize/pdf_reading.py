@@ -12,6 +12,7 @@ from rag_pipeline.normalize.gates import garbled
 from rag_pipeline.normalize.markdown_blocks import first_title
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.page_text import PageText
+from rag_pipeline.normalize.passwords import password_forms
 from rag_pipeline.normalize.pdf_coverage import LEAST_COVERAGE, LEAST_USABLE, coverage
 from rag_pipeline.normalize.pdf_layer import Layer, shown_text
 from rag_pipeline.normalize.pdf_lines import structured
@@ -99,7 +100,7 @@ def opened(data: bytes, passwords: Sequence[str]) -> "Iterator[tuple[PdfDocument
     import pypdfium2
     from pypdfium2.raw import FPDF_ERR_PASSWORD
 
-    for password in (None, *passwords):
+    for password in (None, *password_forms(passwords)):
         try:
             document = pypdfium2.PdfDocument(data, password=password)
         except pypdfium2.PdfiumError as error:
