@@ -10,6 +10,7 @@ from rag_pipeline.normalize.archives import check_archive
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.image_reading import convert_image
+from rag_pipeline.normalize.modern_office import modern_office
 from rag_pipeline.normalize.office_formats import OFFICE_TYPES, convert_office
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.pdf_reading import convert_pdf
@@ -18,6 +19,8 @@ from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
 from rag_pipeline.normalize.web_formats import WEB_TYPES, convert_web
 
 _READ: Final = TREE_TYPES | TEXT_TYPES | WEB_TYPES | types.IMAGES | {types.PDF}
+_DECODED_HERE: Final = types.TEXTS - {types.EML}  # a mail's parts each have their own charset
+_DECLARING: Final = frozenset({types.HTML, types.XML, types.JATS, types.USPTO})
 _READABLE: Final = "PDF, Office, OpenDocument, EPUB, HTML, e-mail, text formats and images can be read"
 
 
@@ -34,9 +37,11 @@ def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocume
             "Split it, or raise `parsing.limits.max_bytes` in the manifest.",
         )
     detected = detect(data, name)
-    _refuse_unreadable(detected)
-    document = _converted(data, detected.mime_type, options)
+    file = modern_office(data, detected.mime_type, name, options.passwords)
+    _refuse_unreadable(replace(detected, mime_type=file.mime_type))
+    document = _converted(file.data, file.mime_type, options)
     gates.check(document)
+    document = replace(document, decisions=(*file.decisions, *document.decisions))
     return replace(document, warnings=(detected.note, *document.warnings)) if detected.note else document
 
 
@@ -71,17 +76,9 @@ def _refuse_unreadable(detected: Detected) -> None:
     mime_type = detected.mime_type
     if mime_type == types.EMPTY:
         raise DocumentError(FailureCategory.EMPTY, "The file has no content.")
-    if mime_type == types.ENCRYPTED_OFFICE:
-        raise DocumentError(
-            FailureCategory.ENCRYPTED,
-            "The Office document is encrypted. Save it without a password: only PDFs can be opened "
-            "with one from `parsing.password_env`.",
-        )
     if mime_type in _READ:
         return
-    if modern := types.LEGACY_OFFICE.get(mime_type):
-        reason = f"The file is in an Office format from before 2007. Save it as {modern} and replace it."
-    elif mime_type in types.ARCHIVES:
+    if mime_type in types.ARCHIVES:
         reason = "Archives are not opened. Unpack it beside the other documents."
     else:
         reason = f"Files of type {mime_type} cannot be read; {_READABLE}."

@@ -10,6 +10,7 @@ from rag_pipeline.artifacts import ArtifactStore, artifact_key
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.legacy_office import office_program
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Converter
@@ -45,7 +46,7 @@ class NormalizedResult:
 def normalized_key(document: RawDocument, parsing: Parsing) -> str:
     """The artifact key of a document's normalized form: the same bytes read the same way share it."""
     by_ocr = document.mime_type == types.PDF or document.mime_type in types.IMAGES
-    may_hold_comments = document.mime_type in types.ZIP_BASED or document.mime_type in types.LEGACY_OFFICE
+    office = types.LEGACY_OFFICE | types.ZIP_BASED | {types.ENCRYPTED_OFFICE}
     return artifact_key(
         "normalized",
         VERSION,
@@ -53,22 +54,24 @@ def normalized_key(document: RawDocument, parsing: Parsing) -> str:
         document.mime_type,
         types.extension(document.path),
         parsing.ocr.value if by_ocr else None,
-        parsing.comments if may_hold_comments else None,
+        parsing.comments if document.mime_type in office else None,
     )
 
 
 def attempt_key(document: RawDocument, parsing: Parsing) -> str:
     """What a failure to normalize a document depends on: its input, the limits and the passwords named.
 
-    Another limit or variable makes another key, so that the document is tried again by itself. Only the names
-    of the variables are part of it.
+    Another limit or variable makes another key, so that the document is tried again by itself, and so does
+    LibreOffice where a document needs it. Only the names of the variables are part of it.
     """
+    legacy = document.mime_type in types.LEGACY_OFFICE
     return artifact_key(
         "attempt",
         VERSION,
         normalized_key(document, parsing),
         parsing.limits.model_dump(),
         parsing.password_env,
+        office_program() is not None if legacy else None,
     )
 
 
