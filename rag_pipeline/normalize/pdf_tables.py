@@ -20,7 +20,7 @@ from rag_pipeline.normalize.table_splits import split_rows
 from rag_pipeline.normalize.table_words import PageWords, Word, box_of, page_words, rows_of, segments_of
 
 # A page with more than this is a drawing or a trap; its text is still read, only not as tables.
-_MAX_WORDS: Final = 20_000
+_MAX_WORDS: Final = 12_000
 _MAX_RULES: Final = 60_000
 # Strokes that nearly touch do; borders nearer than this are one. In heights of a word.
 _TOUCH: Final = 0.35
@@ -101,7 +101,8 @@ class _Search:
     def _grids(self, rules: Sequence[Rule], frames: int = 0) -> list[list[Rule]]:
         """Accept the full grids among rules, and give the groups of rules that make none.
 
-        The large ones come first, since tables may stand in cells of others; but a frame around tables is none.
+        The large ones come first, since tables may stand in cells of others; but a frame around tables is
+        none.
         """
         partly: list[list[Rule]] = []
         for group in sorted(meeting_rules(rules, self.touch), key=_size, reverse=True):
@@ -232,6 +233,3 @@ def _same_width(rules: Iterable[Rule], slack: float) -> Iterator[list[Rule]]:
         keys = [(x, y) for x in (left, left - 1, left + 1) for y in (right, right - 1, right + 1)]
         groups[next((key for key in keys if key in groups), keys[0])].append(rule)
     yield from (group for group in groups.values() if len(group) > 1)
-
-
-ruled_tables = tables_of

@@ -1,6 +1,7 @@
 """What looks like a table and is none: text in columns, lists, contents, code, formulas, forms, drawings."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import mean
 from typing import Final
@@ -49,7 +50,7 @@ def ruled_well(draft: Draft, page: PageWords) -> bool:
     if len(draft.columns) == 1:
         few = all(len(rows) <= _FEW_LINES for rows in lines.values())
         return len(filled) >= 2 and few and not _is_code(draft, page)
-    if sum(len(_of_row(filled, row)) >= 2 for row in range(len(draft.rows))) < 2:
+    if sum(count >= 2 for count in _counts(filled).values()) < 2:
         return False
     many = sum(map(len, lines.values())) > _MANY_LINES * len(filled)
     if many and max(len(cell.words) for cell in filled) > 0.5 * len(draft.words):
@@ -72,8 +73,8 @@ def aligned_well(draft: Draft, page: PageWords, *, ruled: bool) -> bool:
     if len(draft.columns) < 2 or len(draft.rows) < (2 if ruled else 3):
         return False
     filled = draft.filled
-    whole = [row for row in range(len(draft.rows)) if len(_of_row(filled, row)) >= 2]
-    if len(whole) < (2 if ruled else 3) or len(whole) < 0.5 * len(draft.rows):
+    whole = sum(count >= 2 for count in _counts(filled).values())
+    if whole < (2 if ruled else 3) or whole < 0.5 * len(draft.rows):
         return False
     if sum(cell.columns for cell in filled) < (0.4 if ruled else 0.5) * len(draft.rows) * len(draft.columns):
         return False
@@ -92,11 +93,12 @@ def aligned_well(draft: Draft, page: PageWords, *, ruled: bool) -> bool:
     valued = any(_share(is_value(text) for text in column[1:]) >= 0.6 for column in texts[1:])
     if len(draft.columns) == 2:
         return valued and _share(bool(_LABEL.fullmatch(text)) for text in texts[0]) < 0.5
-    return valued or len(whole) >= 4
+    return valued or whole >= 4
 
 
-def _of_row(cells: Sequence[Cell], row: int) -> list[Cell]:
-    return [cell for cell in cells if cell.row <= row < cell.row + cell.rows]
+def _counts(cells: Iterable[Cell]) -> Counter[int]:
+    """How many cells reach into each row."""
+    return Counter(row for cell in cells for row in range(cell.row, cell.row + cell.rows))
 
 
 def _share(conditions: Iterable[bool]) -> float:

@@ -30,30 +30,6 @@ def joined_tables(before: Table, after: Table) -> Table | None:
     )
 
 
-def join_continued(pages: Iterable[Sequence[Table]]) -> list[list[Table]]:
-    """The tables of consecutive pages, each page's from top to bottom, with those that go on put together.
-
-    Only a page's last table goes on, in the first one of the next page; text between them must be looked at
-    before.
-    """
-    joined: list[list[Table]] = []
-    last: tuple[int, int] | None = None
-    for number, tables in enumerate(pages):
-        rest = list(tables)
-        if rest and last is not None:
-            at, index = last
-            if (whole := joined_tables(joined[at][index], rest[0])) is not None:
-                joined[at][index] = whole
-                del rest[0]
-                if not rest:
-                    joined.append([])
-                    continue
-        joined.append(rest)
-        if rest:
-            last = (number, len(rest) - 1)
-    return joined
-
-
 def _same_columns(before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]) -> bool:
     """Whether columns stand in the same places, but for a shift of the whole."""
     if len(before) != len(after):

@@ -9,7 +9,7 @@ from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.page_text import Rule, around
 
 # More strokes than any table needs make a drawing; looking for grids in it would only take time.
-_MAX_MERGED: Final = 3_000
+_MAX_MERGED: Final = 2_000
 _FAR: Final = 1e6
 
 

@@ -1,5 +1,6 @@
 """Rows of a ruled table that no rule parts: lines that stand side by side in several columns."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -21,12 +22,17 @@ def split_rows(draft: Draft) -> Draft:
     rows: list[tuple[float, float]] = []
     cells: list[Cell] = []
     first: dict[int, int] = {}
+    spanning = [cell for cell in draft.cells if cell.rows > 1]
+    spanned = {row for cell in spanning if cell.words for row in range(cell.row, cell.row + cell.rows)}
+    in_row: dict[int, list[Cell]] = defaultdict(list)
+    for cell in draft.cells:
+        if cell.rows == 1:
+            in_row[cell.row].append(cell)
     for number, extent in enumerate(draft.rows):
         first[number] = len(rows)
-        own = [cell for cell in draft.cells if cell.row == number and cell.rows == 1]
-        reaching = any(c.words and c.rows > 1 and c.row <= number < c.row + c.rows for c in draft.cells)
+        own = in_row[number]
         lines = rows_of(word for cell in own for word in cell.words)
-        if reaching or not _are_rows(own, lines):
+        if number in spanned or not _are_rows(own, lines):
             rows.append(extent)
             cells += [replace(cell, row=first[number]) for cell in own]
             continue
@@ -38,10 +44,9 @@ def split_rows(draft: Draft) -> Draft:
                 words = tuple(word for word in cell.words if word.number in numbers)
                 cells.append(Cell(first[number] + at, cell.column, words, 1, cell.columns))
     first[len(draft.rows)] = len(rows)
-    for cell in draft.cells:
-        if cell.rows > 1:
-            start, end = first[cell.row], first[cell.row + cell.rows]
-            cells.append(replace(cell, row=start, rows=end - start))
+    for cell in spanning:
+        start, end = first[cell.row], first[cell.row + cell.rows]
+        cells.append(replace(cell, row=start, rows=end - start))
     return Draft(draft.columns, tuple(rows), tuple(cells))
 
 
