@@ -292,7 +292,6 @@ def word_file(document_xml: str) -> bytes:
     [
         (b"", "a.txt", FailureCategory.EMPTY, "no content"),
         (b"---\ntitle: x\n---\n", "a.md", FailureCategory.EMPTY, "empty"),
-        (OLE_FILE, "a.doc", FailureCategory.UNSUPPORTED_TYPE, ".docx"),
         (OLE_FILE, "a.xlsx", FailureCategory.ENCRYPTED, "password"),
         (b"\x1f\x8b\x08\0" + b"\0" * 60, "a.tar.gz", FailureCategory.UNSUPPORTED_TYPE, "Unpack"),
         (b"\0\1\2\3" * 200, "a.dat", FailureCategory.UNSUPPORTED_TYPE, "can be read"),
