@@ -58,7 +58,7 @@ def texts(document: NormalizedDocument, kind: BlockKind) -> list[str]:
 
 def test_markdown_is_kept_as_written_without_its_front_matter() -> None:
     body = (
-        "# On call\n\n{% include nav.html %}\n\n| a | b |\n|---|:-:|\n| `x_y` | 1 |\n\n"
+        "# On call\n\nAsk [them][1].\n\n[1]: https://example.org\n\n| a | b |\n|---|:-:|\n| `x_y` | 1 |\n\n"
         "```sh\nrun --all  # now\n```\n"
     )
     document = read(f"---\ntitle: Paging\nowner: ops\n---\n{body}", "page.md")

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 # Never shown as text; what they hold is code, settings, or a substitute for what was shown instead.
 _NOT_TEXT: Final = frozenset(
-    {"script", "style", "template", "noscript", "head", "link", "meta", "object", "embed", "iframe", "canvas",
-     "audio", "video", "map", "datalist", "noframes"}
+    {"script", "style", "template", "noscript", "head", "link", "meta", "object", "embed", "iframe",
+     "canvas", "audio", "video", "map", "datalist", "noframes"}
 )  # fmt: skip
 _WHOLE_PAGE: Final = frozenset({"html", "body"})
 _HIDDEN: Final = "hidden"

@@ -33,14 +33,16 @@ def parse_html(text: str) -> "tuple[HtmlElement, tuple[str, ...]]":
         except (etree.XMLSyntaxError, ValueError):
             pass  # not the XML that it says it is: browsers read such pages as HTML, too
     parser = html.HTMLParser(**safe, huge_tree=True)
-    root = html.document_fromstring(_as_bytes(text), parser=parser, ensure_head_body=True)
+    try:
+        root = html.document_fromstring(_as_bytes(text), parser=parser, ensure_head_body=True)
+    except etree.ParserError:  # no element and no text at all
+        root = html.document_fromstring(b"<body></body>", parser=parser, ensure_head_body=True)
     cut = any("depth" in entry.message.lower() for entry in parser.error_log)
     return root, (("the page is nested too deeply; its innermost text was not read",) if cut else ())
 
 
 def _as_bytes(text: str) -> bytes:
-    data = re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1).encode("utf-8", "ignore")
-    return data.strip() or b"<body></body>"
+    return re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1).encode("utf-8", "ignore")
 
 
 def _character(match: re.Match[str]) -> str:
