@@ -26,7 +26,7 @@ READABLE = {
 
 @pytest.mark.parametrize("name", READABLE)
 def test_text_that_people_read_passes(name: str) -> None:
-    check(NormalizedDocument(READABLE[name], ()))
+    check(NormalizedDocument(READABLE[name], ()), 10**6)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_text_that_people_read_passes(name: str) -> None:
 )
 def test_garbled_text_is_refused_with_advice(text: str) -> None:
     with pytest.raises(DocumentError) as failure:
-        check(NormalizedDocument("Title abc\n\n" + text, ()))
+        check(NormalizedDocument("Title abc\n\n" + text, ()), 10**6)
     assert failure.value.category is FailureCategory.GARBLED
     assert "UTF-8" in failure.value.message
 
@@ -52,13 +52,13 @@ def test_garbled_text_is_refused_with_advice(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " \n\t\n", "- - -\n\n| | |\n|---|---|\n", "\u3000\n"])
 def test_a_document_without_a_letter_or_digit_is_empty(text: str) -> None:
     with pytest.raises(DocumentError) as failure:
-        check(NormalizedDocument(text, ()))
+        check(NormalizedDocument(text, ()), 10**6)
     assert failure.value.category is FailureCategory.EMPTY
 
 
 def test_far_too_long_a_text_is_over_the_limit() -> None:
     with pytest.raises(DocumentError) as failure:
-        check(NormalizedDocument("a" * (MAX_CHARACTERS + 1), ()))
+        check(NormalizedDocument("a" * (MAX_CHARACTERS + 1), ()), 10**6)
     assert failure.value.category is FailureCategory.OVER_LIMIT
 
 

@@ -7,13 +7,16 @@ from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import gates
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.archives import check_archive
+from rag_pipeline.normalize.decoding import decode
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.image_reading import convert_image
-from rag_pipeline.normalize.modern_office import modern_office
+from rag_pipeline.normalize.modern_office import ModernFile, modern_office
+from rag_pipeline.normalize.noticing import notices
 from rag_pipeline.normalize.office_formats import OFFICE_TYPES, convert_office
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.pdf_reading import convert_pdf
+from rag_pipeline.normalize.remote import remote_parts
 from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
 from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
 from rag_pipeline.normalize.web_formats import WEB_TYPES, convert_web
@@ -40,9 +43,20 @@ def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocume
     file = modern_office(data, detected.mime_type, name, options.passwords)
     _refuse_unreadable(replace(detected, mime_type=file.mime_type))
     document = _converted(file.data, file.mime_type, options)
-    gates.check(document)
-    document = replace(document, decisions=(*file.decisions, *document.decisions))
-    return replace(document, warnings=(detected.note, *document.warnings)) if detected.note else document
+    gates.check(document, len(file.data))
+    return _annotated(document, file, detected)
+
+
+def _annotated(document: NormalizedDocument, file: ModernFile, detected: Detected) -> NormalizedDocument:
+    """The document with the decisions and warnings that concern it as a whole."""
+    decisions = [detected.decision, *file.decisions, *document.decisions]
+    if file.mime_type in _DECODED_HERE:
+        decisions.append(decode(file.data, declared=file.mime_type in _DECLARING).decision)
+    if parts := remote_parts(file.data, file.mime_type):
+        decisions.append(f"{parts} images or other parts that lie elsewhere were not fetched")
+    notes = () if detected.note is None else (detected.note,)
+    warnings = (*notes, *document.warnings, *notices(document, len(file.data)))
+    return replace(document, warnings=tuple(dict.fromkeys(warnings)), decisions=tuple(decisions))
 
 
 def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> NormalizedDocument:

@@ -9,6 +9,9 @@ from rag_pipeline.normalize.document import NormalizedDocument
 
 # A book of 2,000 pages has about 6 million characters; more is a data dump that belongs in another store.
 MAX_CHARACTERS: Final = 20_000_000
+# Office files shrink text up to fiftyfold, a PDF that shows one form on every page a little more.
+_MAX_EXPANSION: Final = 200
+_MAY_BE_LONG: Final = 1_000_000
 _SAMPLE: Final = 200_000
 _MAX_REPLACED: Final = 0.02
 _MAX_UNREADABLE: Final = 0.15
@@ -24,8 +27,11 @@ _MOJIBAKE_SECOND: Final = frozenset(
 )
 
 
-def check(document: NormalizedDocument) -> None:
-    """Raise DocumentError if the document is empty, garbled or far too long."""
+def check(document: NormalizedDocument, size: int) -> None:
+    """Raise DocumentError if the document is empty, garbled, or far too long in itself or for its `size`.
+
+    `size` is the number of bytes that it was read from.
+    """
     if not any(char.isalnum() for char in document.markdown):
         raise DocumentError(
             FailureCategory.EMPTY,
@@ -35,6 +41,12 @@ def check(document: NormalizedDocument) -> None:
         raise DocumentError(
             FailureCategory.OVER_LIMIT,
             f"The text has {len(document.markdown):,} characters; {MAX_CHARACTERS:,} are allowed. Split it.",
+        )
+    if len(document.markdown) > max(_MAX_EXPANSION * size, _MAY_BE_LONG):
+        raise DocumentError(
+            FailureCategory.OVER_LIMIT,
+            f"{size:,} bytes became {len(document.markdown):,} characters, over {_MAX_EXPANSION} times more: "
+            "the file was made to overload its readers, or its program failed. Export it anew.",
         )
     if reason := garbled(document.markdown):
         raise DocumentError(
