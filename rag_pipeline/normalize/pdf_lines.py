@@ -10,6 +10,7 @@ from rag_pipeline.normalize.page_text import Line, PageText
 from rag_pipeline.normalize.pdf_blocks import (
     Block,
     Role,
+    TableBlock,
     TextBlock,
     blocks_of,
     spacing_of,
@@ -25,6 +26,7 @@ from rag_pipeline.normalize.pdf_parsing import Bookmark
 from rag_pipeline.normalize.pdf_pieces import pieces_of
 from rag_pipeline.normalize.pdf_tables import tables_of
 from rag_pipeline.normalize.table import Table
+from rag_pipeline.normalize.table_continuation import joined_tables
 
 # Where more of the text than this is set in a monospaced font, that font does not mark code.
 _MOST_MONO: Final = 0.5
@@ -62,8 +64,9 @@ def structured(pages: Sequence[PageText], outline: Sequence[Bookmark] = ()) -> S
     mark_headings(texts, body, outline, frozenset(page.number for page in pages if page.scanned))
     blocks = footnotes_last(blocks, body, {page.number: page.height for page in pages})
     sizes = {page.number: (page.width, page.height) for page in pages}
-    pieces, unnamed = pieces_of(_joined(blocks), sizes)
-    return Structure(tuple(pieces), (*removed, *unnamed))
+    blocks, headers = _joined(blocks)
+    pieces, unnamed = pieces_of(blocks, sizes)
+    return Structure(tuple(pieces), (*removed, *headers, *unnamed))
 
 
 def page_pieces(pages: Sequence[PageText]) -> Iterator[Piece]:
@@ -122,16 +125,45 @@ def _is_code(lines: Sequence[Line]) -> bool:
     return sum(len(line.text) for line in lines if line.mono) <= _MOST_MONO * characters
 
 
-def _joined(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks with the paragraphs that go on in the next column or on the next page put together."""
+def _joined(blocks: Sequence[Block]) -> tuple[list[Block], list[Removed]]:
+    """Blocks with what goes on in the next column or on the next page put together.
+
+    The second result are the headers that a table's pages repeat.
+    """
     joined: list[Block] = []
+    headers: list[Removed] = []
     for block in blocks:
-        before = _unfinished(joined) if isinstance(block, TextBlock) and _may_go_on(block) else None
-        if before is not None and isinstance(block, TextBlock) and _goes_on(before, block):
-            before.parts += block.parts
+        if isinstance(block, TableBlock):
+            before = _last_table(joined)
+            whole = joined_tables(before.table, block.table) if before else None
+            if before is None or whole is None:
+                joined.append(block)
+                continue
+            repeated = len(before.table.rows) + len(block.table.rows) - len(whole.rows)
+            headers += [
+                Removed("repeated table header", " ".join(row), page, box)
+                for row, (page, box) in zip(
+                    block.table.rows[:repeated], block.table.places[:repeated], strict=True
+                )
+            ]
+            before.table = whole
+            continue
+        unfinished = _unfinished(joined) if _may_go_on(block) else None
+        if unfinished is not None and _goes_on(unfinished, block):
+            unfinished.parts += block.parts
         else:
             joined.append(block)
-    return joined
+    return joined, headers
+
+
+def _last_table(blocks: Sequence[Block]) -> TableBlock | None:
+    """The last block, footnotes left out, if it is a table."""
+    for block in reversed(blocks):
+        if isinstance(block, TableBlock):
+            return block
+        if block.role is not Role.FOOTNOTE:
+            return None
+    return None
 
 
 def _may_go_on(block: TextBlock) -> bool:

@@ -14,6 +14,7 @@ from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.page_text import PageText
 from rag_pipeline.normalize.passwords import password_forms
 from rag_pipeline.normalize.pdf_coverage import LEAST_COVERAGE, LEAST_USABLE, coverage
+from rag_pipeline.normalize.pdf_damage import damage_of
 from rag_pipeline.normalize.pdf_layer import Layer, shown_text
 from rag_pipeline.normalize.pdf_lines import structured
 from rag_pipeline.normalize.pdf_parsing import Bookmark, ParsedPage, PdfText
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 # A page with less text than this under an image that fills it is a scan with a stamp.
 _FEW_CHARACTERS: Final = 50
 _MOST_OF_PAGE: Final = 0.6
+# Text has more letters and digits than this share of its signs; leaders of a table of contents do not count.
+_LEAST_LETTERS: Final = 0.4
+_LEADERS: Final = frozenset("._-·…•*=|")
+# A page on which OCR finds fewer characters is mostly a picture.
+_FEW_ON_IMAGE: Final = 400
 
 
 @dataclass
@@ -57,6 +63,8 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
                 "Split it, or raise `parsing.limits.max_pages` in the manifest.",
             )
         reading = _Reading()
+        if damage := damage_of(data, count):
+            reading.warn(f"the PDF is damaged ({damage}); some of its text may be missing")
         text = _text_layer(data, password, reading)
         for number in range(1, count + 1):
             _read_page(number, text, document, options, reading)
@@ -138,11 +146,17 @@ def _read_page(
     parsed = _parse(text, number) if text else None
     layer = _shown(parsed, document) if parsed else Layer(PageText(number, ()))
     page = layer.page
-    if options.ocr is OcrMode.ALWAYS or (options.ocr is OcrMode.AUTO and not _usable(page, parsed)):
+    unreadable = _unreadable(page)
+    wanted = options.ocr is OcrMode.AUTO and (unreadable or _is_scan(page, parsed))
+    if wanted or options.ocr is OcrMode.ALWAYS:
         recognized = _recognized(document, number, options.ocr_threads, reading)
         if recognized.lines:
+            if unreadable:
+                reading.warn(f"page {number}: its text layer is no readable text; OCR read its image instead")
             reading.pages.append(recognized)
             return
+    if unreadable:
+        reading.warn(f"page {number}: its text layer is no readable text")
     if parsed is None:
         reading.failed.append(number)
     for warning in layer.warnings:
@@ -169,16 +183,25 @@ def _shown(parsed: ParsedPage, document: "PdfDocument") -> Layer:
 def _parse(text: PdfText, number: int) -> ParsedPage | None:
     try:
         return text.page(number)
-    except (RuntimeError, ValueError, IndexError):
+    except (RuntimeError, ValueError, IndexError, MemoryError):
+        # The parser runs out of memory on forms that contain themselves, and has freed it by now.
         return None
 
 
-def _usable(page: PageText, parsed: ParsedPage | None) -> bool:
+def _unreadable(page: PageText) -> bool:
+    """Whether a page's text layer is no text: its fonts do not tell which letters their glyphs are."""
     text = "".join(line.text for line in page.lines)
-    characters = sum(char.isalnum() for char in text)
-    if not characters or garbled(text) or text.count("GLYPH<") * 10 > characters:
-        return False
-    return characters >= _FEW_CHARACTERS or parsed is None or parsed.image_share < _MOST_OF_PAGE
+    visible = [char for char in text if not char.isspace() and char not in _LEADERS]
+    letters = sum(char.isalnum() for char in visible)
+    unnamed = text.count("GLYPH<") * 10 > letters
+    return bool(garbled(text)) or unnamed or letters < _LEAST_LETTERS * len(visible)
+
+
+def _is_scan(page: PageText, parsed: ParsedPage | None) -> bool:
+    """Whether a page has no text of its own, or no more than a stamp on an image that fills it."""
+    characters = sum(char.isalnum() for line in page.lines for char in line.text)
+    few = characters < _FEW_CHARACTERS and parsed is not None and parsed.image_share >= _MOST_OF_PAGE
+    return not characters or few
 
 
 def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Reading) -> PageText:
@@ -191,4 +214,7 @@ def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Re
     for warning in scan.warnings:
         reading.warn(warning)
     reading.decisions += scan.decisions
+    characters = sum(char.isalnum() for line in scan.text.lines for char in line.text)
+    if 0 < characters < _FEW_ON_IMAGE:
+        reading.warn(f"page {number}: an image with little text; what it shows besides is not read")
     return scan.text
