@@ -8,6 +8,7 @@ from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.office_removals import HIDDEN, SLIDE_FOOTER, notices
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.sheet_reading import convert_sheets
+from rag_pipeline.normalize.slide_reading import prepare_slides
 from rag_pipeline.normalize.structuring import structure
 from rag_pipeline.normalize.tree_formats import is_paged, opened, quiet
 from rag_pipeline.normalize.word_reading import prepare_word
@@ -17,7 +18,7 @@ class _Prepare(Protocol):
     def __call__(self, data: bytes, *, comments: bool) -> Prepared: ...
 
 
-_PREPARE: Final[dict[str, _Prepare]] = {types.DOCX: prepare_word}
+_PREPARE: Final[dict[str, _Prepare]] = {types.DOCX: prepare_word, types.PPTX: prepare_slides}
 OFFICE_TYPES: Final = frozenset({types.DOCX, types.PPTX, types.XLSX, types.ODT, types.ODP, types.ODS})
 # Headers and footers of slides are the same on each, and say nothing of what a slide is about.
 _WITH_MARGINS: Final = frozenset({types.DOCX, types.ODT})

@@ -7,6 +7,7 @@ from typing import Final
 from rag_pipeline.normalize.document import Removed
 
 HIDDEN: Final = "hidden in the program that wrote it"
+HIDDEN_SLIDE: Final = "hidden slide"
 HIDDEN_TEXT: Final = "hidden text"
 UNREADABLE: Final = "white or tiny text"
 UNSHOWN: Final = "hidden by its number format"

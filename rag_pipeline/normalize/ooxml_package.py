@@ -70,6 +70,10 @@ class Package:
             self._trees[name] = etree.fromstring(self.content(name), safe_parser())
         return self._trees[name]
 
+    def replace(self, name: str, content: bytes) -> None:
+        """Put another XML part in the place of one."""
+        self._trees[name] = etree.fromstring(content, safe_parser())
+
     def related(self, name: str) -> dict[str, Relationship]:
         """The relationships of a part by their id; targets inside are names of parts."""
         folder, base = posixpath.split(name)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from rag_pipeline.normalize.ooxml_package import Package, XmlElement, tag
+from rag_pipeline.normalize.reviewing import comment_text
 from rag_pipeline.normalize.sheet_grid import Worksheet
 
 _THREADED: Final = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
@@ -33,14 +34,6 @@ def sheet_comments(sheet: Worksheet, package: Package, part: str) -> list[CellCo
             thread = [comment_text(cell.coordinate, cell.comment.author, None, cell.comment.text)]
         comments += [CellComment(row, column, text) for text in thread]
     return comments
-
-
-def comment_text(place: str | None, author: str | None, moment: str | None, text: str) -> str:
-    """A comment marked as one: `Comment on B3 [author: Ann, time: 2026-05-01T10:00:00]: …`."""
-    facts = [f"author: {author}"] if author else []
-    facts += [f"time: {moment}"] if moment else []
-    mark = f"Comment on {place}" if place else "Comment"
-    return f"{mark} [{', '.join(facts)}]: {text.strip()}" if facts else f"{mark}: {text.strip()}"
 
 
 def _threads(package: Package, part: str) -> dict[str, list[str]]:
