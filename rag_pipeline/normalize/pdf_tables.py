@@ -9,7 +9,7 @@ from typing import Final
 from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.page_text import PageText, Rule, around, centre
 from rag_pipeline.normalize.table import Table
-from rag_pipeline.normalize.table_checks import aligned_well, ruled_well
+from rag_pipeline.normalize.table_checks import aligned_well, mostly_mono, ruled_well
 from rag_pipeline.normalize.table_columns import CELL_GAP
 from rag_pipeline.normalize.table_draft import Draft, row_boxes, rows_of_text, with_whole_lines, without_empty
 from rag_pipeline.normalize.table_grids import grid_of
@@ -27,10 +27,13 @@ _TOUCH: Final = 0.35
 _TOUCH_SCANNED: Final = 0.5
 _LEAST_RULE: Final = 1.1
 _MAX_FRAMES: Final = 3
+# A row's cells have as many lines at most, of which only one may reach over several columns.
+_ROW_OF_LINES: Final = 3
 # How high a header above the first rule is at most, and how far its lines are from each other and the rule.
 _HEAD: Final = 6.0
 _HEAD_GAP: Final = 1.5
 _MAX_HEAD_ROWS: Final = 3
+_MAX_HEAD_WORDS: Final = 8
 
 
 def tables_of(page: PageText) -> list[Table]:
@@ -180,10 +183,11 @@ class _Search:
         run: list[Rule] = []
         for above, below in pairwise(rules):
             box = (above.start - self.touch, above.position, above.end + self.touch, below.position)
-            rows = rows_of(self._inside(box))
+            words = self._inside(box)
+            rows = [] if mostly_mono(words) else rows_of(words)
             gap = CELL_GAP * self.page.em
             divided = sum(len(segments_of(row, gap)) > 1 for row in rows)
-            if rows and divided >= 0.4 * len(rows):
+            if divided >= 0.4 * len(rows) > 0 or 0 < len(rows) <= _ROW_OF_LINES * divided:
                 run = run or [above]
                 run.append(below)
             else:
@@ -211,7 +215,8 @@ def _heads(draft: Draft, words: Sequence[Word]) -> bool:
     numbers = {word.number for word in words}
     first = [cell for cell in draft.cells if cell.row == 0]
     within = {word.number for cell in first for word in cell.words}
-    return numbers == within and len(first) > 1 and all(cell.columns == 1 for cell in first)
+    short = all(cell.columns == 1 and len(cell.words) <= _MAX_HEAD_WORDS for cell in first)
+    return numbers == within and len(first) > 1 and short
 
 
 def _size(rules: Iterable[Rule]) -> float:

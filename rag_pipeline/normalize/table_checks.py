@@ -58,6 +58,11 @@ def ruled_well(draft: Draft, page: PageWords) -> bool:
     return len(filled) >= 0.2 * len(draft.cells)
 
 
+def mostly_mono(words: Sequence[Word]) -> bool:
+    """Whether words are set in equally wide letters, and so laid out as text."""
+    return _share(word.mono for word in words) > _MOSTLY_MONO
+
+
 def _cut_lines(draft: Draft, em: float) -> float:
     """The share of lines that go on over the border of a cell, as they do in drawings."""
     owners = {word.number: cell.column for cell in draft.cells for word in cell.words}
@@ -150,7 +155,7 @@ def _is_contents(texts: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_code(draft: Draft, page: PageWords) -> bool:
-    if _share(word.mono for word in draft.words) > _MOSTLY_MONO:
+    if mostly_mono(draft.words):
         return True
     lines = [cell_text(line, page) for line in rows_of(draft.words)]
     return _share([bool(_CODE.search(line)) for line in lines]) >= 0.3
