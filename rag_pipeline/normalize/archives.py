@@ -16,6 +16,8 @@ _MAX_RATIO: Final = 200
 _RATIO_MATTERS_FROM: Final = 8 * 1024 * 1024
 # A declaration stands before the root element. A comment before that may be long, but no program writes one.
 _XML_HEAD: Final = 65_536
+_MAX_DEPTH: Final = 2
+_MAX_INNER: Final = 16 * 1024 * 1024
 
 
 def check_archive(data: bytes) -> None:
@@ -40,6 +42,30 @@ def check_archive(data: bytes) -> None:
             FailureCategory.CORRUPT,
             f"The file is damaged: its zip structure cannot be read ({error}). Upload it again.",
         ) from error
+
+
+def check_bomb(data: bytes) -> None:
+    """Raise DocumentError (OVER_LIMIT) for a zip archive that is made to overload whoever unpacks it.
+
+    Archives are not read, but a bomb is worth another message. What is no zip archive passes.
+    """
+    try:
+        _check_levels(data, _MAX_DEPTH)
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, NotImplementedError, RuntimeError):
+        return
+
+
+def _check_levels(data: bytes, levels: int) -> None:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        _check_sizes(members)
+        inner = [member for member in members if member.filename.lower().endswith(".zip")]
+        if inner and not levels:
+            raise _over(f"archives are nested in it more than {_MAX_DEPTH} deep")
+        # The largest shows it: a bomb multiplies by repeating one archive.
+        for member in sorted(inner, key=lambda member: member.file_size)[-1:]:
+            with archive.open(member) as part:
+                _check_levels(part.read(_MAX_INNER), levels - 1)
 
 
 def _check_sizes(members: list[zipfile.ZipInfo]) -> None:

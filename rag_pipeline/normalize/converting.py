@@ -6,7 +6,7 @@ from typing import Final
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import gates
 from rag_pipeline.normalize import mime_types as types
-from rag_pipeline.normalize.archives import check_archive
+from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.decoding import decode
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
@@ -41,7 +41,7 @@ def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocume
         )
     detected = detect(data, name)
     file = modern_office(data, detected.mime_type, name, options.passwords)
-    _refuse_unreadable(replace(detected, mime_type=file.mime_type))
+    _refuse_unreadable(file.data, replace(detected, mime_type=file.mime_type))
     document = _converted(file.data, file.mime_type, options)
     gates.check(document, len(file.data))
     return _annotated(document, file, detected)
@@ -86,13 +86,14 @@ def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> Normaliz
         ) from error
 
 
-def _refuse_unreadable(detected: Detected) -> None:
+def _refuse_unreadable(data: bytes, detected: Detected) -> None:
     mime_type = detected.mime_type
     if mime_type == types.EMPTY:
         raise DocumentError(FailureCategory.EMPTY, "The file has no content.")
     if mime_type in _READ:
         return
     if mime_type in types.ARCHIVES:
+        check_bomb(data)
         reason = "Archives are not opened. Unpack it beside the other documents."
     else:
         reason = f"Files of type {mime_type} cannot be read; {_READABLE}."

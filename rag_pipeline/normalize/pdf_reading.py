@@ -122,6 +122,10 @@ def opened(data: bytes, passwords: Sequence[str]) -> "Iterator[tuple[PdfDocument
         finally:
             document.close()
         return
+    if b"/Encrypt" not in data:  # which every encrypted PDF says in its trailer
+        raise DocumentError(
+            FailureCategory.CORRUPT, "The PDF is damaged and cannot be opened. Export it anew."
+        )
     tried = f"none of the {len(passwords)} given passwords opens it" if passwords else "it needs a password"
     raise DocumentError(
         FailureCategory.ENCRYPTED,
