@@ -1,6 +1,6 @@
 """Telling whether a PDF is damaged though parsers can repair it: then some of it may be missing.
 
-Parsers repair in silence. These are the signs in the file itself: its end is missing, objects are not where its
+Parsers repair in silence. The signs are in the file: its end is missing, objects are not where its
 table says, or compressed streams cannot be unpacked.
 """
 

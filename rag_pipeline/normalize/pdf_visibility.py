@@ -32,8 +32,8 @@ _MOST_DEPTH: Final = 4
 # Clips are boxes within boxes; of a drawing that clips, the first strokes tell enough.
 _MOST_CLIPS: Final = 8
 _MOST_SEGMENTS: Final = 40
-# Of the boxes that are painted after a text, only so many are tried.
-_MOST_COVERS: Final = 200
+# Of the boxes that are painted before and after a text, only the nearest ones are tried.
+_MOST_GROUNDS: Final = 100
 # A box that covers less than this share of a word leaves it readable.
 _MOSTLY: Final = 0.6
 
@@ -86,25 +86,38 @@ def _contrast(pixels: "np.ndarray", box: Box, scale: float) -> int:
 
 
 def _doubtful(page: "PdfPage") -> Iterator[Box]:
-    """Text in light colours, in that of a filled box, transparent, outside its clip, or covered later."""
+    """Text in light colours, in that of the box it stands on, transparent, outside its clip, or covered."""
     shown = _objects(page)
     left, _, _, top = page.get_bbox()
-    fills = {item.colour for item in shown if not item.text}
-    covers: list[Box] = []
-    for item in reversed(shown):
+    grounds: list[_Shown] = []
+    covered = _covered(shown)
+    for number, item in enumerate(shown):
         if not item.text:
-            if item.alpha > 255 - _TRANSPARENT:
-                covers.append(item.box)
-            continue
-        if (
+            grounds = [*grounds[1 - _MOST_GROUNDS :], item]
+        elif (
             min(item.colour) >= _LIGHT
             or item.alpha <= _TRANSPARENT
-            or item.colour in fills
             or (item.clip is not None and _share(item.box, item.clip) < _MOSTLY)
-            or any(_share(item.box, cover) > _MOSTLY for cover in covers[-_MOST_COVERS:])
+            or number in covered
+            or any(
+                ground.colour == item.colour and _share(item.box, ground.box) > _MOSTLY for ground in grounds
+            )
         ):
             x0, y0, x1, y1 = item.box
             yield x0 - left - 1, top - y1 - 1, x1 - left + 1, top - y0 + 1
+
+
+def _covered(shown: Sequence[_Shown]) -> set[int]:
+    """The texts on which a box is painted later."""
+    covered: set[int] = set()
+    covers: list[_Shown] = []
+    for number, item in reversed([*enumerate(shown)]):
+        if not item.text:
+            if item.alpha > 255 - _TRANSPARENT:
+                covers = [*covers[1 - _MOST_GROUNDS :], item]
+        elif any(_share(item.box, cover.box) > _MOSTLY for cover in covers):
+            covered.add(number)
+    return covered
 
 
 def _share(box: Box, other: Box) -> float:

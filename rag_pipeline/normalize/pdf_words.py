@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby, pairwise
 from typing import Final, NamedTuple
 
@@ -58,16 +59,19 @@ class Word(NamedTuple):
     vertical: bool = False
 
 
+@cache
 def font_name(name: str) -> str:
     """A font's name without the mark of an embedded subset."""
     return _SUBSET.sub("", name)
 
 
+@cache
 def is_bold(font: str) -> bool:
     """Whether a font's name says that its letters are bold."""
     return _BOLD.search(font) is not None
 
 
+@cache
 def is_mono(font: str) -> bool:
     """Whether a font's name says that all its letters are equally wide."""
     return _MONO.search(font) is not None and _NOT_MONO.search(font) is None
