@@ -98,7 +98,7 @@ class TestGrids:
         (table,) = tables_of(sheet.page())
 
         assert table.rows == (("Name", "Colour", "Weight"), ("Apple", "red", "100 g"), ("Plum", "", "40 g"))
-        assert table.box == (50, 100, 350, 160)
+        assert table.box == (50.0, 100.0, 350.0, 160.0)
         assert [(box[1], box[3]) for _, box in table.places] == [(100, 120), (120, 140), (140, 160)]
         assert table.lines == frozenset(range(8))
 
@@ -178,6 +178,29 @@ class TestGrids:
         assert rows_of(sheet) == [
             ["Size", "Chunks"], ["Base 128", "64,058"], ["Base 256", "32,051"], ["Base 512", "16,046"],
         ]  # fmt: skip
+
+    def test_a_label_whose_lines_are_shaded_one_by_one_is_one_cell(self) -> None:
+        sheet = Sheet()
+        sheet.grid([50, 130, 250], [100, 120, 150])
+        sheet.level(135, 50, 130)
+        sheet.row(105, [55, 135], ["Volume", "12,000 tons"])
+        sheet.write(55, 122, "Lowest price")
+        sheet.write(55, 137, "after listing")
+        sheet.write(135, 130, "world market")
+
+        (table,) = tables_of(sheet.page())
+
+        assert table.rows[1] == ("Lowest price after listing", "world market")
+        assert table.box == (50.0, 100.0, 250.0, 150.0)
+
+    def test_a_full_header_over_cells_that_are_to_be_filled_in(self) -> None:
+        sheet = Sheet()
+        sheet.grid([50, 150, 250], [100, 120, 140, 160])
+        sheet.row(105, [55, 155], ["Name", "Picture"])
+        sheet.write(55, 125, "Duck")
+        sheet.write(55, 145, "Goose")
+
+        assert rows_of(sheet) == [["Name", "Picture"], ["Duck", ""], ["Goose", ""]]
 
     def test_a_table_in_a_cell_belongs_to_the_cell(self) -> None:
         sheet = Sheet()

@@ -16,7 +16,7 @@ from rag_pipeline.normalize.table_grids import grid_of
 from rag_pipeline.normalize.table_regions import table_regions
 from rag_pipeline.normalize.table_rows import open_table
 from rag_pipeline.normalize.table_rules import meeting_rules, merge_rules, rules_box
-from rag_pipeline.normalize.table_splits import split_rows
+from rag_pipeline.normalize.table_splits import join_strips, split_rows
 from rag_pipeline.normalize.table_words import PageWords, Word, box_of, page_words, rows_of, segments_of
 
 # A page with more than this is a drawing or a trap; its text is still read, only not as tables.
@@ -122,7 +122,7 @@ class _Search:
         draft = grid_of(group, words, self.touch)
         if draft is None:
             return None
-        ruled = without_empty(draft)
+        ruled = without_empty(join_strips(without_empty(draft)))
         # One column that is left of several is the text of a drawing.
         if len(ruled.columns) == 1 < len(draft.columns) or not ruled.cells:
             return None

@@ -37,8 +37,9 @@ _LABEL: Final = re.compile(r".*[:：]")
 def ruled_well(draft: Draft, page: PageWords) -> bool:
     """Whether rules explain where the words of a raster stand.
 
-    At least two rows have two cells with text; few words stand in cells with several divided lines, as they
-    do where rules between columns are missing. A single column counts where its cells are short.
+    At least two rows have two cells with text, or a full header stands over a complete raster. Few words stand
+    in cells with several divided lines, as they do where rules between columns are missing. A single column
+    counts where its cells are short.
     """
     filled = draft.filled
     lines = {cell: rows_of(cell.words) for cell in filled}
@@ -50,7 +51,11 @@ def ruled_well(draft: Draft, page: PageWords) -> bool:
     if len(draft.columns) == 1:
         few = all(len(rows) <= _FEW_LINES for rows in lines.values())
         return len(filled) >= 2 and few and not _is_code(draft, page)
-    if sum(count >= 2 for count in _counts(filled).values()) < 2:
+    counts = _counts(filled)
+    whole = sum(count >= 2 for count in counts.values())
+    # A complete raster under a full header may hold pictures, or wait to be filled in.
+    headed = counts[0] == len(draft.columns) and len(draft.cells) == len(draft.rows) * len(draft.columns)
+    if whole < 2 and not (headed and len(counts) >= 3):
         return False
     many = sum(map(len, lines.values())) > _MANY_LINES * len(filled)
     if many and max(len(cell.words) for cell in filled) > 0.5 * len(draft.words):

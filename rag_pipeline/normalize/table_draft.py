@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -76,11 +77,7 @@ def without_empty(draft: Draft) -> Draft:
         wide = bisect_left(columns, cell.column + cell.columns) - column
         if high and wide:
             cells.append(Cell(row, column, cell.words, high, wide))
-    return Draft(
-        tuple(draft.columns[column] for column in columns),
-        tuple(draft.rows[row] for row in rows),
-        tuple(cells),
-    )
+    return Draft(_kept(draft.columns, columns), _kept(draft.rows, rows), tuple(cells))
 
 
 def with_whole_lines(draft: Draft, page: PageWords) -> Draft:
@@ -133,6 +130,12 @@ def row_boxes(draft: Draft) -> list[Box]:
     """The place of every row."""
     left, _, right, _ = draft.box
     return [(left, top, right, bottom) for top, bottom in draft.rows]
+
+
+def _kept(extents: Sequence[tuple[float, float]], kept: Sequence[int]) -> tuple[tuple[float, float], ...]:
+    """The extents that are kept, each with the ones after it that are not."""
+    ends = [*kept[1:], len(extents)]
+    return tuple((extents[first][0], extents[end - 1][1]) for first, end in zip(kept, ends, strict=True))
 
 
 def _distance(cell: Cell, word: Word) -> float:
