@@ -37,9 +37,9 @@ _LABEL: Final = re.compile(r".*[:：]")
 def ruled_well(draft: Draft, page: PageWords) -> bool:
     """Whether rules explain where the words of a raster stand.
 
-    At least two rows have two cells with text, or a full header stands over a complete raster. Few words stand
-    in cells with several divided lines, as they do where rules between columns are missing. A single column
-    counts where its cells are short.
+    At least two rows have two cells with text, or a full header stands over a complete raster. Few words
+    stand in cells with several divided lines, as they do where rules between columns are missing. A single
+    column counts where its cells are short.
     """
     filled = draft.filled
     lines = {cell: rows_of(cell.words) for cell in filled}

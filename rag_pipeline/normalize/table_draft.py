@@ -134,7 +134,7 @@ def row_boxes(draft: Draft) -> list[Box]:
 
 def _kept(extents: Sequence[tuple[float, float]], kept: Sequence[int]) -> tuple[tuple[float, float], ...]:
     """The extents that are kept, each with the ones after it that are not."""
-    ends = [*kept[1:], len(extents)]
+    ends = [*kept[1:], len(extents)] if kept else []
     return tuple((extents[first][0], extents[end - 1][1]) for first, end in zip(kept, ends, strict=True))
 
 
