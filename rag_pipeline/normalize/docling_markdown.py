@@ -13,7 +13,9 @@ from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.items.group import GroupItem
 from docling_core.types.doc.items.node import NodeItem
-from docling_core.types.doc.labels import GroupLabel
+
+_SHEET = "sheet: "
+"""What docling begins the name of a sheet's group with; Excel workbooks are not read by it."""
 
 
 class _SheetHeadings(MarkdownFallbackSerializer):
@@ -21,8 +23,8 @@ class _SheetHeadings(MarkdownFallbackSerializer):
 
     def serialize(self, *, item: NodeItem, **kwargs: Any) -> SerializationResult:
         result = super().serialize(item=item, **kwargs)
-        if isinstance(item, GroupItem) and item.label == GroupLabel.SHEET and result.text.strip():
-            result.text = f"## {item.name}\n\n{result.text}"
+        if isinstance(item, GroupItem) and item.name.startswith(_SHEET) and result.text.strip():
+            result.text = f"## {item.name.removeprefix(_SHEET)}\n\n{result.text}"
         return result
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final, Protocol
 
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.odf_reading import prepare_open_document
 from rag_pipeline.normalize.office_removals import HIDDEN, SLIDE_FOOTER, notices
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.sheet_reading import convert_sheets
@@ -18,7 +19,13 @@ class _Prepare(Protocol):
     def __call__(self, data: bytes, *, comments: bool) -> Prepared: ...
 
 
-_PREPARE: Final[dict[str, _Prepare]] = {types.DOCX: prepare_word, types.PPTX: prepare_slides}
+_PREPARE: Final[dict[str, _Prepare]] = {
+    types.DOCX: prepare_word,
+    types.PPTX: prepare_slides,
+    types.ODT: prepare_open_document,
+    types.ODP: prepare_open_document,
+    types.ODS: prepare_open_document,
+}
 OFFICE_TYPES: Final = frozenset({types.DOCX, types.PPTX, types.XLSX, types.ODT, types.ODP, types.ODS})
 # Headers and footers of slides are the same on each, and say nothing of what a slide is about.
 _WITH_MARGINS: Final = frozenset({types.DOCX, types.ODT})
@@ -29,6 +36,7 @@ def convert_office(data: bytes, mime_type: str, *, comments: bool) -> Normalized
     if mime_type == types.XLSX:
         return convert_sheets(data, comments=comments)
     from docling_core.types.doc.common.content_layer import ContentLayer
+    from docling_core.types.doc.labels import DocItemLabel
 
     from rag_pipeline.normalize.tree_layers import left_out, mark_comments, order_margins
 
@@ -38,6 +46,8 @@ def convert_office(data: bytes, mime_type: str, *, comments: bool) -> Normalized
         _start_no_program(backend)
         tree = backend.convert()
         mark_comments(tree)
+        for text in prepared.comments:
+            tree.add_text(label=DocItemLabel.TEXT, text=text, content_layer=ContentLayer.NOTES)
         reasons = {ContentLayer.INVISIBLE: HIDDEN}
         if mime_type in _WITH_MARGINS:
             order_margins(tree)

@@ -7,8 +7,12 @@ from rag_pipeline.normalize.document import Removed
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """`data` for the parser, with the passages that were `removed` and the `warnings` that arose."""
+    """`data` for the parser, with the passages that were `removed` and the `warnings` that arose.
+
+    `comments` are those that the parser cannot place, as the text that is shown of them.
+    """
 
     data: bytes
     removed: tuple[Removed, ...] = ()
     warnings: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
