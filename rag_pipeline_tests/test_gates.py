@@ -1,8 +1,12 @@
 """What passes the gates and what does not: every script and code do, mojibake and nothing do not."""
 
+import io
+import zipfile
+
 import pytest
 
 from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.gates import MAX_CHARACTERS, check, garbled
 
@@ -66,3 +70,58 @@ def test_a_few_odd_characters_in_much_text_are_not_garbled() -> None:
     assert (
         garbled("A long and readable sentence about refunds and their rules. " * 20 + "\ufffd\ue000") is None
     )
+
+
+def test_more_text_than_its_bytes_can_hold_is_over_the_limit() -> None:
+    with pytest.raises(DocumentError) as failure:
+        check(NormalizedDocument("abc " * 500_000, ()), 1_000)
+    assert failure.value.category is FailureCategory.OVER_LIMIT
+    assert "Export it anew" in failure.value.message
+    check(NormalizedDocument("abc " * 500_000, ()), 50_000)
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def nested(levels: int) -> bytes:
+    data = b"text"
+    for level in range(levels):
+        data = zipped({f"{level}.zip": data})
+    return data
+
+
+@pytest.mark.parametrize(
+    "data", [nested(5), zipped({"a": b"0" * 60_000_000}), zipped({"a.zip": zipped({"a": b"0" * 60_000_000})})]
+)
+def test_an_archive_made_to_overload_is_called_that(data: bytes) -> None:
+    with pytest.raises(DocumentError) as failure:
+        check_bomb(data)
+    assert failure.value.category is FailureCategory.OVER_LIMIT
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        zipped({"a.txt": b"text"}),
+        zipped({"a.zip": zipped({"a": b"b"})}),
+        b"PK\x03\x04 no archive",
+        zipped({"a.zip": b"no archive"}),
+    ],
+)
+def test_an_ordinary_or_broken_archive_is_not(data: bytes) -> None:
+    check_bomb(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("before", ["", f"<!--{'x' * 60_000}-->"])
+def test_entities_in_an_office_file_are_found_wherever_they_stand(encoding: str, before: str) -> None:
+    xml = f'<?xml version="1.0"?>{before if encoding == "utf-8" else ""}<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    with pytest.raises(DocumentError) as failure:
+        check_archive(zipped({"[Content_Types].xml": b"<a/>", "word/document.xml": xml.encode(encoding)}))
+    assert failure.value.category is FailureCategory.CORRUPT
+    assert "entities" in failure.value.message
