@@ -8,6 +8,7 @@ from lxml import etree  # type: ignore[import-untyped]
 from rag_pipeline.normalize.alt_text import picture_markdown
 from rag_pipeline.normalize.document import Removed
 from rag_pipeline.normalize.odf_comments import take_comments
+from rag_pipeline.normalize.odf_joints import mark_joints
 from rag_pipeline.normalize.odf_styles import DRAW, ODF, TEXT, OdfStyles, remove
 from rag_pipeline.normalize.odf_tables import drop_hidden_cells, show_values
 from rag_pipeline.normalize.office_removals import COMMENT, HIDDEN_SLIDE, HIDDEN_TEXT, UNREADABLE
@@ -46,6 +47,7 @@ def prepare_open_document(data: bytes, *, comments: bool) -> Prepared:
     _number_notes(root)
     for part in roots:
         _describe_pictures(part)
+        mark_joints(part, styles)
     _mark_notes(root)
     return Prepared(package.saved(), tuple(removed), comments=tuple(noted) if comments else ())
 

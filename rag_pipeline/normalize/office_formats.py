@@ -38,13 +38,14 @@ def convert_office(data: bytes, mime_type: str, *, comments: bool) -> Normalized
     from docling_core.types.doc.common.content_layer import ContentLayer
     from docling_core.types.doc.labels import DocItemLabel
 
-    from rag_pipeline.normalize.tree_layers import left_out, mark_comments, order_margins
+    from rag_pipeline.normalize.tree_layers import free_from_lists, left_out, mark_comments, order_margins
 
     prepared = _PREPARE[mime_type](data, comments=comments) if mime_type in _PREPARE else Prepared(data)
     with quiet():
         backend = opened(prepared.data, mime_type)
         _start_no_program(backend)
         tree = backend.convert()
+        free_from_lists(tree)
         mark_comments(tree)
         for text in prepared.comments:
             tree.add_text(label=DocItemLabel.TEXT, text=text, content_layer=ContentLayer.NOTES)

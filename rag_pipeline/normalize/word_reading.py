@@ -9,6 +9,7 @@ from rag_pipeline.normalize.office_removals import COMMENT, PAGE_NUMBER
 from rag_pipeline.normalize.ooxml_package import Package, W, XmlElement, tag
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.word_hidden import WordStyles, drop_hidden_text
+from rag_pipeline.normalize.word_joints import mark_joints
 from rag_pipeline.normalize.word_marks import note_numbers, write_out_marks
 from rag_pipeline.normalize.word_revisions import accept_revisions
 
@@ -34,6 +35,7 @@ def prepare_word(data: bytes, *, comments: bool) -> Prepared:
         removed += accept_revisions(root)
         removed += drop_hidden_text(root, styles)
         write_out_marks(root, numbers)
+        mark_joints(root)
     for kind in _MARGINS:
         for name in package.related_parts(main, kind):
             removed += _drop_page_numbers(package.tree(name))
