@@ -17,6 +17,9 @@ _MARGIN: Final = 0.15
 _MOST_PAGES: Final = 0.5
 # This share of the lines at one height have numbers that count the pages, where they do at all.
 _MOST_COUNTING: Final = 0.6
+# Lines of one paragraph have the same height, and less than this many heights between them.
+_SAME_HEIGHT: Final = 0.1
+_PARAGRAPH_GAP: Final = 0.6
 # Places that differ by less than this many points are the same.
 _SAME_PLACE: Final = 2.0
 # Text at these angles was turned to fit; at others it is stamped across the page.
@@ -34,11 +37,12 @@ _PAGE_NUMBER: Final = re.compile(
 
 
 class _Found(NamedTuple):
-    """A line near a page's edge: which page, which of its lines, and the line."""
+    """A line near a page's edge: its page, its place among the lines there, and whether it is in the margin."""
 
     page: int
     place: int
     line: Line
+    margin: bool = True
 
 
 def furniture(pages: Sequence[PageText]) -> dict[tuple[int, int], str]:
@@ -51,12 +55,14 @@ def furniture(pages: Sequence[PageText]) -> dict[tuple[int, int], str]:
     found: dict[tuple[int, int], str] = {}
     margins = [_margin_lines(number, page) for number, page in enumerate(pages)]
     for line in (line for top, bottom in margins for line in (*top[:1], *bottom[:1])):
-        if _PAGE_NUMBER.match(line.line.text.strip()):
+        if line.margin and _PAGE_NUMBER.match(line.line.text.strip()):
             found[line.page, line.place] = "page number"
     if len(pages) >= _LEAST_PAGES:
         for which, reason in ((0, "repeated header"), (1, "repeated footer")):
-            for repeated in _repeated([line for margin in margins for line in margin[which]], len(pages)):
-                found.setdefault((repeated.page, repeated.place), reason)
+            edges = [margin[which] for margin in margins]
+            repeated = {(line.page, line.place) for line in _repeated(edges)}
+            for line in (line for edge in edges for line in _detached(edge, repeated)):
+                found.setdefault((line.page, line.place), reason)
         for stamped in _stamped(pages):
             found.setdefault((stamped.page, stamped.place), "watermark")
     elif len(pages) == 2:
@@ -65,20 +71,40 @@ def furniture(pages: Sequence[PageText]) -> dict[tuple[int, int], str]:
 
 
 def _margin_lines(number: int, page: PageText) -> tuple[list[_Found], list[_Found]]:
-    """The lines near the page's top and those near its bottom, from the edge inwards."""
-    lines = [_Found(number, index, line) for index, line in enumerate(page.lines) if not line.angle]
-    height = page.height or max((found.line.box[3] for found in lines), default=0.0)
-    top = [found for found in lines if found.line.box[3] < height * _MARGIN]
-    bottom = [found for found in lines if found.line.box[1] > height * (1 - _MARGIN)]
-    top.sort(key=lambda found: found.line.box[1])
-    bottom.sort(key=lambda found: -found.line.box[3])
-    return top[:_MARGIN_LINES], bottom[:_MARGIN_LINES]
+    """The lines nearest to the page's top and to its bottom, from the edge inwards."""
+    upright = [(index, line) for index, line in enumerate(page.lines) if not line.angle]
+    height = page.height or max((line.box[3] for _, line in upright), default=0.0)
+    top = sorted(upright, key=lambda item: item[1].box[1])[: _MARGIN_LINES + 1]
+    bottom = sorted(upright, key=lambda item: -item[1].box[3])[: _MARGIN_LINES + 1]
+    return (
+        [_Found(number, index, line, line.box[3] < height * _MARGIN) for index, line in top],
+        [_Found(number, index, line, line.box[1] > height * (1 - _MARGIN)) for index, line in bottom],
+    )
 
 
-def _repeated(lines: list[_Found], pages: int) -> Iterator[_Found]:
+def _detached(edge: list[_Found], repeated: set[tuple[int, int]]) -> list[_Found]:
+    """The repeated lines of a page's edge, without those that are lines of a paragraph of its own."""
+    lines = [found for found in edge if (found.page, found.place) in repeated]
+    others = [found for found in edge if (found.page, found.place) not in repeated]
+    while others:
+        attached = [found for found in lines if any(_close(found.line, other.line) for other in others)]
+        lines = [found for found in lines if found not in attached]
+        others = attached
+    return lines
+
+
+def _close(line: Line, other: Line) -> bool:
+    """Whether two lines are as high and as near as those of a paragraph."""
+    gap = max(line.box[1], other.box[1]) - min(line.box[3], other.box[3])
+    height = max(line.height, other.height)
+    alike = abs(line.height - other.height) < _SAME_HEIGHT * height
+    return alike and -height / 2 < gap < _PARAGRAPH_GAP * height
+
+
+def _repeated(edges: list[list[_Found]]) -> Iterator[_Found]:
     """Lines that share their height on the page and their text but for numbers, or that count the pages."""
     slots: dict[int, list[_Found]] = defaultdict(list)
-    for found in lines:
+    for found in (found for edge in edges for found in edge if found.margin):
         slots[round(found.line.box[3] / _SAME_PLACE)].append(found)
     for slot in list(slots):
         near = [*slots[slot], *slots.get(slot + 1, ())]
@@ -92,17 +118,17 @@ def _repeated(lines: list[_Found], pages: int) -> Iterator[_Found]:
             for found in group
         ]
         yield from same
-        yield from (found for group in texts.values() for found in _twice(group, lines))
-        if len({found.page for found in near}) >= max(_LEAST_PAGES, pages * _MOST_PAGES):
+        yield from (found for group in texts.values() for found in _twice(group, edges))
+        if len({found.page for found in near}) >= max(_LEAST_PAGES, len(edges) * _MOST_PAGES):
             # The running head of a chapter of one page stands where those of the others do.
             yield from _counting(near)
 
 
-def _twice(group: list[_Found], lines: list[_Found]) -> list[_Found]:
+def _twice(group: list[_Found], edges: list[list[_Found]]) -> list[_Found]:
     """A header of left or right pages that is on two only: outermost there, and what follows differs."""
     if len(group) != 2 or group[0].page == group[1].page:
         return []
-    one, other = ([found for found in lines if found.page == member.page] for member in group)
+    one, other = (edges[member.page] for member in group)
     outermost = one[0] is group[0] and other[0] is group[1] and len(one) > 1 and len(other) > 1
     same_box = all(
         abs(a - b) < _SAME_PLACE for a, b in zip(group[0].line.box, group[1].line.box, strict=True)
@@ -173,6 +199,12 @@ def _two_numbers(margins: list[tuple[list[_Found], list[_Found]]]) -> dict[tuple
                     abs(a - b) < 5 * _SAME_PLACE for a, b in zip(one.line.box, other.line.box, strict=True)
                 )
                 first, second = one.line.text.strip(), other.line.text.strip()
-                if near and first.isdecimal() and second.isdecimal() and int(second) == int(first) + 1:
+                if (
+                    near
+                    and one.margin
+                    and first.isdecimal()
+                    and second.isdecimal()
+                    and int(second) == int(first) + 1
+                ):
                     found[one.page, one.place] = found[other.page, other.place] = "page number"
     return found
