@@ -329,6 +329,20 @@ class TestAlignment:
             ["Year", "Freshwater Ducks"], ["2019", "120"], ["2020", "135"], ["2021", "1,150"],
         ]  # fmt: skip
 
+    def test_a_rule_below_the_header_and_a_cell_that_wraps(self) -> None:
+        sheet = Sheet()
+        sheet.level(113, 50, 420)
+        sheet.row(100, [50, 150], ["Genus", "Species"])
+        sheet.row(120, [50, 150], ["Aythya", "Common Pochard"])
+        sheet.row(140, [50, 150], ["Oxyura", "Banded Water-screw of the"])
+        sheet.write(150, 152, "northern lakes")
+
+        assert rows_of(sheet) == [
+            ["Genus", "Species"],
+            ["Aythya", "Common Pochard"],
+            ["Oxyura", "Banded Water-screw of the northern lakes"],
+        ]
+
     def test_a_table_among_text(self) -> None:
         sheet = Sheet()
         for n, line in enumerate(PROSE):

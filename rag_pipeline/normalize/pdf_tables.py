@@ -34,6 +34,7 @@ _HEAD: Final = 6.0
 _HEAD_GAP: Final = 1.5
 _MAX_HEAD_ROWS: Final = 3
 _MAX_HEAD_WORDS: Final = 8
+_MOST_OF_WIDTH: Final = 0.7
 
 
 def tables_of(page: PageText) -> list[Table]:
@@ -49,7 +50,7 @@ def tables_of(page: PageText) -> list[Table]:
     rules = merge_rules(page.rules, search.touch, search.page.em * _LEAST_RULE)
     search.ruled(rules)
     search.between_rules(rules)
-    search.aligned()
+    search.aligned(rules)
     return sorted((_table(draft, search.page, page.number) for draft in search.found), key=lambda t: t.box[1])
 
 
@@ -94,12 +95,11 @@ class _Search:
                     ]
                     self._accept(self._open(inner, self._inside(box)))
 
-    def aligned(self) -> None:
-        """Tables that no rules show."""
+    def aligned(self, rules: Sequence[Rule]) -> None:
+        """Tables that at most a rule below their header, or its shading, shows."""
+        level = [rule for rule in rules if rule.horizontal]
         for words in table_regions(self._free, self.page.em):
-            draft = open_table(words, self.page.em)
-            if draft is not None and aligned_well(draft, self.page, ruled=False):
-                self._accept(draft)
+            self._accept(self._aligned_between(_parting(level, box_of(words)), words))
 
     def _grids(self, rules: Sequence[Rule], frames: int = 0) -> list[list[Rule]]:
         """Accept the full grids among rules, and give the groups of rules that make none.
@@ -149,9 +149,7 @@ class _Search:
         draft = open_table(words, self.page.em, level, upright)
         if draft is None:
             return None
-        middles = [(top + bottom) / 2 for top, bottom in draft.rows]
-        parted = any(middles[0] < rule.position < middles[-1] for rule in level)
-        return draft if aligned_well(draft, self.page, ruled=parted) else None
+        return draft if aligned_well(draft, self.page, ruled=bool(_parting(level, _inner(draft)))) else None
 
     def _rows_above(self, box: Box) -> list[list[Word]]:
         """The few rows of words right above a table and its first rule, from top to bottom."""
@@ -208,6 +206,27 @@ class _Search:
 
     def _index(self) -> None:
         self._middles = [centre(word.box)[1] for word in self._free]
+
+
+def _parting(level: Iterable[Rule], box: Box) -> list[Rule]:
+    """The level rules in a box that reach over most of its width, alone or side by side."""
+    left, top, right, bottom = box
+    side_by_side: dict[int, list[Rule]] = defaultdict(list)
+    for rule in level:
+        if top < rule.position < bottom and rule.start < right and rule.end > left:
+            side_by_side[round(rule.position)].append(rule)
+    return [
+        rule
+        for rules in side_by_side.values()
+        if sum(min(r.end, right) - max(r.start, left) for r in rules) > _MOST_OF_WIDTH * (right - left)
+        for rule in rules
+    ]
+
+
+def _inner(draft: Draft) -> Box:
+    """The box of a table from the middle of its first row to that of its last."""
+    left, _, right, _ = draft.box
+    return left, sum(draft.rows[0]) / 2, right, sum(draft.rows[-1]) / 2
 
 
 def _heads(draft: Draft, words: Sequence[Word]) -> bool:

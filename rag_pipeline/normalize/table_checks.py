@@ -91,7 +91,7 @@ def aligned_well(draft: Draft, page: PageWords, *, ruled: bool) -> bool:
     texts = _column_texts(draft, page)
     if (
         _is_text(draft, page.em, ruled=ruled)
-        or _is_contents(texts)
+        or _is_contents(texts, ruled=ruled)
         or _is_code(draft, page)
         or _is_list(texts)
     ):
@@ -145,13 +145,15 @@ def _runs(lines: Sequence[Sequence[Word]], extent: Extent, em: float) -> bool:
     return right - left > _TEXT_WIDTH * em and full >= 0.5
 
 
-def _is_contents(texts: Sequence[Sequence[str]]) -> bool:
+def _is_contents(texts: Sequence[Sequence[str]], *, ruled: bool) -> bool:
     """Whether the columns are titles and the pages they stand on."""
     pages = texts[-1]
     if _share([bool(_PAGE.fullmatch(text)) for text in pages]) < 0.8:
         return False
     if _share([bool(_LEADER.search(text)) for column in texts for text in column]) >= 0.2:
         return True
+    if ruled:
+        return False
     numbers = [int(text) for text in pages if text.isascii() and text.isdigit()]
     titles = texts[-2]
     wordy = titles and mean(len(title.split()) for title in titles) >= 2.5

@@ -13,6 +13,8 @@ from rag_pipeline.normalize.table_words import Word, box_of, rows_of, segments_o
 
 # A line this much closer to the one above than rows usually are goes on with its row.
 _CLOSE: Final = 0.7
+# Rows between rules have fewer lines than this on average.
+_LINES_IN_ROW: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,8 @@ def _bands(rows: Sequence[Row], separators: Sequence[float]) -> list[list[Row]]:
 
 def _single_rows(bands: Sequence[Sequence[Row]]) -> bool:
     """Whether every band between rules is one row: none holds lines that are rows of their own."""
-    body = bands[1:]
-    return len(body) >= 2 and min(map(len, body)) == 1 and not any(map(_own_rows, bands))
+    lines = sum(map(len, bands))
+    return len(bands) > 2 and lines <= _LINES_IN_ROW * len(bands) and not any(map(_own_rows, bands))
 
 
 def _own_rows(band: Sequence[Row]) -> bool:
