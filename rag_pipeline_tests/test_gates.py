@@ -120,7 +120,8 @@ def test_an_ordinary_or_broken_archive_is_not(data: bytes) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("before", ["", f"<!--{'x' * 60_000}-->"])
 def test_entities_in_an_office_file_are_found_wherever_they_stand(encoding: str, before: str) -> None:
-    xml = f'<?xml version="1.0"?>{before if encoding == "utf-8" else ""}<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    prolog = before if encoding == "utf-8" else ""
+    xml = f'<?xml version="1.0"?>{prolog}<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
     with pytest.raises(DocumentError) as failure:
         check_archive(zipped({"[Content_Types].xml": b"<a/>", "word/document.xml": xml.encode(encoding)}))
     assert failure.value.category is FailureCategory.CORRUPT
