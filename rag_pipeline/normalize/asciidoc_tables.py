@@ -59,10 +59,12 @@ def _lines_of_cells(lines: Sequence[str]) -> list[list[_Cell]]:
     for line in lines:
         starts = list(_CELL.finditer(line))
         before = line[: starts[0].start()] if starts else line
+        cells: list[_Cell] = []
         if before.strip() and found:
             last = found[-1][-1]
             found[-1][-1] = last._replace(text=f"{last.text} {before.strip()}".strip())
-        cells: list[_Cell] = []
+        elif before.strip():
+            cells.append(_Cell(before.strip(), 1, 1))
         for number, start in enumerate(starts):
             end = starts[number + 1].start() if number + 1 < len(starts) else len(line)
             text = line[start.end() : end].strip().replace("\\|", "|")

@@ -10,7 +10,7 @@ from rag_pipeline.normalize.document import BlockKind
 from rag_pipeline.normalize.html_inline import Run, inline_markdown, link_target
 from rag_pipeline.normalize.html_leaves import code_language, code_text, control_text, image_text, math_text
 from rag_pipeline.normalize.html_lists import item_pieces, list_markers
-from rag_pipeline.normalize.html_tables import cells_in_order, is_layout, table_text
+from rag_pipeline.normalize.html_tables import cells_in_order, is_layout, stray_text, table_text
 
 if TYPE_CHECKING:
     from rag_pipeline.normalize.html_parsing import HtmlElement
@@ -148,6 +148,8 @@ class _Walk:
 
     def _list(self, element: "HtmlElement", look: _Look) -> None:
         self._end_block()
+        self._text(element.text, look)
+        self._end_block()
         for child, marker in list_markers(element):
             if marker:
                 self._pieces.extend(item_pieces(marker, self._inside(child, look)))
@@ -157,12 +159,15 @@ class _Walk:
                 self._pieces.extend(item_pieces("-", [Piece(BlockKind.PARAGRAPH, ""), *nested._pieces])[1:])
             else:
                 self._element(child, look)
-                self._end_block()
+            self._text(child.tail, look)
+            self._end_block()
 
     def _definitions(self, element: "HtmlElement", look: _Look) -> None:
         """Terms, each with all that is said of it, as a list; `dd` without a term is a plain part."""
         terms: list[str] = []
         said: list[Piece] = []
+        self._text(element.text, look)
+        self._end_block()
         for child in element:
             if child.tag == "div":
                 self._define(terms, said)
@@ -175,6 +180,8 @@ class _Walk:
                 terms += filter(None, [self._line(child, look)])
             else:
                 said += self._inside(child, look)
+            if child.tail and child.tail.strip():
+                said.append(Piece(BlockKind.PARAGRAPH, " ".join(child.tail.split())))
         self._define(terms, said)
 
     def _define(self, terms: list[str], said: list[Piece]) -> None:
@@ -189,6 +196,8 @@ class _Walk:
         self._pieces.extend(item_pieces("-", inner))
 
     def _table(self, element: "HtmlElement", look: _Look) -> None:
+        self._end_block()
+        self._text(stray_text(element), look)
         self._end_block()
         if self._in_cell or is_layout(element):
             for cell in cells_in_order(element):

@@ -144,6 +144,8 @@ def _reason(element: "HtmlElement", held: _Measures, *, heading_in_content: bool
 
 def _by_name(element: "HtmlElement", held: _Measures) -> str | None:
     names = [*element.get("class", "").split(), element.get("id", "")]
+    if names == [""]:
+        return None
     tokens = [[token.lower() for token in _TOKEN.findall(name)] for name in names]
     said = {token for name in tokens for token in name}
     said.update(first + second for name in tokens for first, second in pairwise(name))

@@ -49,15 +49,19 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> Edited:
 def _without_emptied(lines: list[str], touched: set[int]) -> str:
     """The lines joined, without those that edits emptied, but with an empty one where a block ended there."""
     kept: list[str] = []
+    emptied = False
     for number, line in enumerate(lines):
-        if number not in touched:
-            kept.append(line)
-        elif line.strip():
-            kept.append(line.rstrip() if not line.endswith("  ") else line)
+        before = kept[-1] if kept else ""
+        if line.strip():
+            kept.append(line.rstrip() if number in touched and not line.endswith("  ") else line)
+            emptied = False
+        elif number not in touched:
+            if not emptied or before.strip():
+                kept.append(line)
         else:
-            before = kept[-1] if kept else ""
             after = lines[number + 1] if number + 1 < len(lines) else ""
             in_table = before.lstrip().startswith("|") and after.lstrip().startswith("|")
             if before.strip() and after.strip() and not in_table:
                 kept.append("")
+            emptied = True
     return "\n".join(kept)

@@ -67,7 +67,8 @@ def without_html(text: str) -> Plain:
     for start, end in sorted(_html_blocks(text, regions), key=lambda place: (place[0], -place[1])):
         if start < at or not _is_html(regions.masked[start:end]):
             continue
-        page = read_page(text[start:end], whole_site=False)
+        # Comments are gone by now; one that nothing closes would hide all that follows it.
+        page = read_page(text[start:end].replace("<!--", "&lt;!--"), whole_site=False)
         removed += page.removed
         warnings.update(dict.fromkeys(page.warnings))
         markdown, _ = assemble(page.pieces)

@@ -77,7 +77,7 @@ def without_templates(text: str) -> Edited:
             edits += filter(None, [_edit(text, tag)])
             at += 1
         else:
-            edits += _enclosed(tag, found[last])
+            edits += _enclosed(text, tag, found[last])
             at = last + 1
     return apply_edits(text, edits)
 
@@ -92,18 +92,26 @@ def _closed_at(tag: _Found, at: int, numbers: dict[str, list[int]]) -> int | Non
     return min(following, default=None)
 
 
-def _enclosed(opening: _Found, closing: _Found) -> list[Edit]:
+def _enclosed(text: str, opening: _Found, closing: _Found) -> list[Edit]:
     """What becomes of two tags between which all is shown as it is written, or nothing is."""
     if opening.name == "comment":
         return [Edit(opening.start, closing.end, reason="comment")]
     before = after = ""
     if opening.name == "highlight":
         language = _LANGUAGE.search(opening.inner)
-        before, after = f"\n```{language.group(1) if language else ''}\n", "\n```\n"
+        before = _own_line(text, opening, f"```{language.group(1) if language else ''}")
+        after = _own_line(text, closing, "```")
     return [
         Edit(opening.start, opening.end, before, "template tag"),
         Edit(closing.start, closing.end, after, "template tag"),
     ]
+
+
+def _own_line(text: str, tag: _Found, line: str) -> str:
+    """A line in a tag's place, with the newlines that the text lacks around it."""
+    before = "" if text[max(0, tag.start - 1) : tag.start] in ("\n", "") else "\n"
+    after = "" if text[tag.end : tag.end + 1] in ("\n", "") else "\n"
+    return f"{before}{line}{after}"
 
 
 def _found(text: str, masked: str) -> Iterator[_Found]:
