@@ -15,6 +15,7 @@ from rag_pipeline.normalize.page_text import PageText
 from rag_pipeline.normalize.passwords import password_forms
 from rag_pipeline.normalize.pdf_coverage import LEAST_COVERAGE, LEAST_USABLE, coverage
 from rag_pipeline.normalize.pdf_damage import damage_of
+from rag_pipeline.normalize.pdf_dangers import draws_itself, packed_as_images
 from rag_pipeline.normalize.pdf_layer import Layer, shown_text
 from rag_pipeline.normalize.pdf_lines import structured
 from rag_pipeline.normalize.pdf_parsing import Bookmark, ParsedPage, PdfText
@@ -54,6 +55,10 @@ class _Reading:
 
 def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
     """Read a PDF page by page. Raises DocumentError where it is encrypted, too long or (partly) damaged."""
+    if draws_itself(data):
+        raise DocumentError(
+            FailureCategory.CORRUPT, "The PDF draws a part of a page inside itself. Export it anew."
+        )
     with opened(data, options.passwords) as (document, password):
         count = len(document)
         if count > options.max_pages:
@@ -65,6 +70,8 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
         reading = _Reading()
         if damage := damage_of(data, count):
             reading.warn(f"the PDF is damaged ({damage}); some of its text may be missing")
+        if packed := packed_as_images(data):
+            reading.warn(f"{packed} parts of the PDF are packed as images, but are none; they were not read")
         text = _text_layer(data, password, reading)
         for number in range(1, count + 1):
             _read_page(number, text, document, options, reading)
