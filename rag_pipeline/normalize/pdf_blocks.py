@@ -14,6 +14,7 @@ from rag_pipeline.normalize.page_text import Line
 from rag_pipeline.normalize.pdf_flow import ends_sentence, has_leaders
 from rag_pipeline.normalize.pdf_frames import Frame
 from rag_pipeline.normalize.pdf_lists import Marker, Markers
+from rag_pipeline.normalize.pdf_words import is_mono
 from rag_pipeline.normalize.table import Table
 
 # The distance from line to line within a paragraph, in line heights, ends somewhere between these.
@@ -209,7 +210,7 @@ class _Builder:
         above = lines[-1]
         if role is Role.CODE or block.role is Role.CODE:
             return role is block.role and -0.5 < _distance(above, line) < _MOST_SPACING
-        if block.role is Role.ENTRY or not _alike(above, line):
+        if block.role is Role.ENTRY or line.raised or not _alike(above, line):
             return False
         if block.role is Role.ROW:
             # What a cell cannot hold goes on below it.
@@ -226,12 +227,21 @@ def _alike(above: Line, line: Line) -> bool:
     return (
         abs(above.height - line.height) <= max(above.height, line.height) * _SAME_HEIGHT
         and above.bold == line.bold
-        and (above.font == line.font or _typeface(above.font) == _typeface(line.font))
+        and (above.font == line.font or _same_typeface(_typeface(above), _typeface(line)))
     )
 
 
+def _same_typeface(one: str, other: str) -> bool:
+    return one == other or not one or not other
+
+
+def _typeface(line: Line) -> str:
+    """The family of a line's font; empty for running text with much code in it, which goes with any."""
+    return "" if is_mono(line.font) and not line.mono else _family(line.font)
+
+
 @cache
-def _typeface(font: str) -> str:
+def _family(font: str) -> str:
     """A font's name without its style. The fonts of TeX are one: formulas take letters from several."""
     if font.startswith(("CM", "SFR", "MSBM", "MSAM")):
         return "CM"

@@ -59,6 +59,6 @@ def _is_small(block: TextBlock, body: Body, page_height: float) -> bool:
 def _from_mark(blocks: Sequence[Block], small: Sequence[int]) -> set[int]:
     for place, number in enumerate(small):
         block = blocks[number]
-        if isinstance(block, TextBlock) and _MARK.match(block.text):
+        if isinstance(block, TextBlock) and (block.lines[0].raised or _MARK.match(block.text)):
             return set(small[place:])
     return set()

@@ -37,7 +37,7 @@ _PAGE_NUMBER: Final = re.compile(
 
 
 class _Found(NamedTuple):
-    """A line near a page's edge: its page, its place among the lines there, and whether it is in the margin."""
+    """A line near a page's edge: its page, its place there, and whether it is in the margin."""
 
     page: int
     place: int
@@ -61,7 +61,8 @@ def furniture(pages: Sequence[PageText]) -> dict[tuple[int, int], str]:
         for which, reason in ((0, "repeated header"), (1, "repeated footer")):
             edges = [margin[which] for margin in margins]
             repeated = {(line.page, line.place) for line in _repeated(edges)}
-            for line in (line for edge in edges for line in _detached(edge, repeated)):
+            left_out = [line for edge in edges for line in _detached(edge, repeated)]
+            for line in (*left_out, *_beside_numbers(edges, left_out)):
                 found.setdefault((line.page, line.place), reason)
         for stamped in _stamped(pages):
             found.setdefault((stamped.page, stamped.place), "watermark")
@@ -91,6 +92,18 @@ def _detached(edge: list[_Found], repeated: set[tuple[int, int]]) -> list[_Found
         lines = [found for found in lines if found not in attached]
         others = attached
     return lines
+
+
+def _beside_numbers(edges: list[list[_Found]], left_out: list[_Found]) -> Iterator[_Found]:
+    """What stands beside a page number on its line: the running head of a chapter of one page."""
+    numbers = {
+        (found.page, round(found.line.box[3]))
+        for found in left_out
+        if _NUMBER.fullmatch(found.line.text.strip())
+    }
+    for found in (found for edge in edges for found in edge if found.margin):
+        if any((found.page, round(found.line.box[3]) + step) in numbers for step in (-1, 0, 1)):
+            yield found
 
 
 def _close(line: Line, other: Line) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 
 from rag_pipeline.normalize.page_text import Line
 from rag_pipeline.normalize.pdf_blocks import Role, TextBlock
+from rag_pipeline.normalize.pdf_frames import Frame
 from rag_pipeline.normalize.pdf_parsing import Bookmark
 
 # A heading is short: so many characters on so many lines.
@@ -31,6 +32,8 @@ _BODY_FONT: Final = 0.15
 # Space above a heading, in line heights.
 _SPACE_ABOVE: Final = 0.75
 _DEEPEST: Final = 6
+# Sizes that differ by less are one.
+_SAME_SIZE: Final = 1.08
 
 _SECTION: Final = re.compile(
     r"^(?:(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S|(?:chapter|section|part|appendix|annex|kapitel|chapitre|"
@@ -77,12 +80,14 @@ def mark_headings(
 ) -> None:
     """Give the blocks that are headings their role and level. `scanned` are the pages that OCR read."""
     known = _titles(outline)
+    upright = {block.parts[0][0] for block in blocks if block.parts[0][1] is Frame.UPRIGHT}
     depths: dict[int, int] = {}
     found = []
     for number, block in enumerate(blocks):
-        if not _possible(block):
+        page, frame, _ = block.parts[0]
+        # Text that is turned on a page of upright text is a stamp or a note in the margin.
+        if not _possible(block) or (frame is not Frame.UPRIGHT and page in upright):
             continue
-        page = block.parts[0][0]
         depth = known.get((_plain(block.text), page)) or known.get((_plain(block.text), None))
         if depth is not None:
             depths[number] = depth
@@ -130,10 +135,11 @@ def _signs(block: TextBlock, body: Body, *, scanned: bool) -> int:
     larger, slightly = (_LARGER_IN_SCAN, _SLIGHTLY_LARGER_IN_SCAN) if scanned else (_LARGER, _SLIGHTLY_LARGER)
     if text.rstrip().endswith(_NO_END) and ratio < larger:
         return 0
-    if ratio < _SMALLER:
+    bold = all(line.bold for line in lines) and not body.bold
+    if ratio < _SMALLER or (text[:1].islower() and not bold):
         return 0
     signs = 2 * (ratio >= larger) + (slightly <= ratio < larger) + (ratio >= max(_MUCH_LARGER, larger))
-    signs += 2 * (all(line.bold for line in lines) and not body.bold)
+    signs += 2 * bold
     bold_or_larger = signs > 0
     if block.role is Role.ITEM and not bold_or_larger:
         return 0
@@ -155,16 +161,28 @@ def _levels(blocks: Sequence[TextBlock], found: Sequence[int], depths: dict[int,
         block = blocks[number]
         first = block.lines[0]
         looks[round(block.height), first.bold, first.font].append(number)
+    ranks = _ranks([(look[0], len(members)) for look, members in looks.items()])
     levels: dict[int, int] = {}
-    for rank, look in enumerate(sorted(looks, key=lambda look: (-look[0], not look[1])), start=1):
-        members = looks[look]
+    for look, members in looks.items():
         numbered = {n: depth for n in members if (depth := _depth(blocks[n].text))}
         base = min(numbered.values(), default=1)
         told = [depths[n] for n in members if n in depths]
-        level = Counter(told).most_common(1)[0][0] if told else rank
+        larger = sum(rank > look[0] * _SAME_SIZE for rank in ranks)
+        level = Counter(told).most_common(1)[0][0] if told else 1 + larger
         for n in members:
             levels[n] = min(depths.get(n, level + numbered.get(n, base) - base), _DEEPEST)
     return levels
+
+
+def _ranks(sizes: Iterable[tuple[int, int]]) -> list[int]:
+    """The sizes that make a level of their own: the largest one, and those that several headings have."""
+    clusters: list[list[int]] = []
+    for size, count in sorted(sizes, reverse=True):
+        if clusters and size * _SAME_SIZE >= clusters[-1][0]:
+            clusters[-1][1] += count
+        else:
+            clusters.append([size, count])
+    return [size for number, (size, count) in enumerate(clusters) if number == 0 or count > 1]
 
 
 def _depth(text: str) -> int:

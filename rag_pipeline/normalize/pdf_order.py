@@ -22,6 +22,8 @@ _MOST_TRIED: Final = 6
 _LEAST_BESIDE: Final = 1.5
 # Nothing narrower than this many heights is a column: it holds bullets or the numbers of lines.
 _LEAST_COLUMN: Final = 4.0
+# White space of so many heights from side to side ends columns.
+_MUCH_SPACE: Final = 5.0
 # Running text: lines this many heights long, this full, this close, and not fewer of them.
 _PROSE_WIDTH: Final = 9.0
 _PROSE_FILLED: Final = 0.6
@@ -124,20 +126,42 @@ class _Order:
         middles = [self._middle(i) for i in across]
         left: list[list[int]] = [[] for _ in range(len(across) + 1)]
         right: list[list[int]] = [[] for _ in range(len(across) + 1)]
+        rows: list[list[int]] = [[i] for i in across]
         for side, bands in ((cut.left, left), (cut.right, right)):
             for i in side:
-                bands[bisect(middles, self._middle(i))].append(i)
+                at = bisect(middles, self._middle(i))
+                # What stands in a row with something that goes across belongs to it.
+                row = next(
+                    (n for n in (at - 1, at) if 0 <= n < len(across) and self._level(across[n], i)), None
+                )
+                (bands[at] if row is None else rows[row]).append(i)
         waiting: list[int] = []
         for n, (before, after) in enumerate(zip(left, right, strict=True)):
             if before or after:
                 if waiting:
-                    yield waiting
+                    yield sorted(waiting)
                     waiting = []
-                yield _Cut(0.0, before, after, [])
+                yield from self._divided(before, after)
             if n < len(across):
-                waiting.append(across[n])
+                waiting += rows[n]
         if waiting:
             yield sorted(waiting)
+
+    def _divided(self, left: list[int], right: list[int]) -> Iterator[_Cut]:
+        """A band divided where much white space goes across it."""
+        both = sorted(
+            [(i, 0) for i in left] + [(i, 1) for i in right], key=lambda item: self._boxes[item[0]][1]
+        )
+        height = median(self._boxes[i][3] - self._boxes[i][1] for i, _ in both)
+        part = _Cut(0.0, [], [], [])
+        lowest = self._boxes[both[0][0]][3]
+        for i, side in both:
+            if self._boxes[i][1] - lowest > _MUCH_SPACE * height:
+                yield part
+                part = _Cut(0.0, [], [], [])
+            (part.right if side else part.left).append(i)
+            lowest = max(lowest, self._boxes[i][3])
+        yield part
 
     def _middle(self, i: int) -> float:
         return (self._boxes[i][1] + self._boxes[i][3]) / 2

@@ -203,6 +203,7 @@ def _line(words: Sequence[Word]) -> Line:
         vertical=words[0].vertical,
         rtl=rtl,
         lead=ordered[0].text if len(words) > 1 and ordered[0].font != ordered[1].font else "",
+        raised=len(words) > 1 and _is_raised(ordered[0], bottom - top, bottom),
     )
 
 
@@ -222,13 +223,16 @@ def _between(before: Word, word: Word, baseline: float) -> str:
         return " " * max(1, round(gap / (before.space or height / 2)))
     if gap > _SPACE * (min(before.space or height / 4, word.space or height / 4)):
         return " "
-    raised = any(
-        box[3] - box[1] < height * _RAISED_HEIGHT and box[3] < baseline - height * _RAISED_BY
-        for box in (before.box, word.box)
-    )
+    raised = _is_raised(before, height, baseline) or _is_raised(word, height, baseline)
     turns = bool(_RTL.search(before.text)) != bool(_RTL.search(word.text))
     letters = before.text[-1:].isalpha() and word.text[:1].isalpha()
     return " " if raised or (turns and letters) else ""
+
+
+def _is_raised(word: Word, height: float, baseline: float) -> bool:
+    """Whether a word is smaller than the line and stands above its baseline, as the mark of a footnote."""
+    _, top, _, bottom = word.box
+    return bottom - top < height * _RAISED_HEIGHT and bottom < baseline - height * _RAISED_BY
 
 
 def _is_rtl(text: str) -> bool:
