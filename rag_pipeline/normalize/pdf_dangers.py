@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_BORDER: Final = re.compile(rb"(?<![\d.])(\d{1,10})\s{1,4}\d{1,5}\s{1,4}obj\b|\bstream\b|\bendobj\b")
+_BORDER: Final = re.compile(rb"obj\b|stream\b")
+_NUMBER: Final = re.compile(rb"(?<![\d.])(\d{1,10})\s{1,4}\d{1,5}\s{1,4}$")
 _DRAWN: Final = re.compile(rb"/Subtype\s*/Form\b|/PatternType\s+1\b|/Subtype\s*/Type3\b")
 _RESOURCES: Final = re.compile(rb"/Resources\b")
 _REFERENCE: Final = re.compile(rb"(?<!\d)(\d{1,10})\s+\d{1,5}\s+R\b")
@@ -38,11 +39,13 @@ def packed_as_images(data: bytes) -> int:
 
 def _bodies(data: bytes) -> Iterator[tuple[int, bytes]]:
     """The objects' numbers and dictionaries, as far as they are in plain sight."""
-    number, start = None, 0
+    number: bytes | None = None
+    start = 0
     for border in _BORDER.finditer(data):
         if number is not None:
             yield int(number), data[start : min(border.start(), start + _LONGEST)]
-        number, start = border[1], border.end()
+        head = _NUMBER.search(data, max(border.start() - 24, 0), border.start())
+        number, start = head and head[1], border.end()
 
 
 def _references(body: bytes) -> set[int]:
