@@ -313,7 +313,7 @@ class TestLevelRules:
         assert rows_of(sheet) == [
             ["", "Food", "Calories"],
             ["Leaves", "Ash, Elm, Maple", "50"],
-            ["Berries", "Blueberry, Straw- berry, Cranberry", "150"],
+            ["Berries", "Blueberry, Strawberry, Cranberry", "150"],
             ["Grain", "Corn and Barley", "200"],
         ]
 
@@ -535,7 +535,7 @@ class TestOverPages:
         assert joined_tables(first, wider) is None
 
 
-texts = st.text(alphabet="abcdefgh0123456789.-", min_size=1, max_size=7)
+texts = st.text(alphabet="abcdefgh0123456789", min_size=1, max_size=7)
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,7 +1,6 @@
 """Finding the tables of a page: by their rules, by rules above and below, by alignment alone."""
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
@@ -15,7 +14,14 @@ from rag_pipeline.normalize.table_draft import Draft, row_boxes, rows_of_text, w
 from rag_pipeline.normalize.table_grids import grid_of
 from rag_pipeline.normalize.table_regions import table_regions
 from rag_pipeline.normalize.table_rows import open_table
-from rag_pipeline.normalize.table_rules import meeting_rules, merge_rules, rules_box
+from rag_pipeline.normalize.table_rules import (
+    meeting_rules,
+    merge_rules,
+    on_edge,
+    parting_rules,
+    rules_box,
+    rules_of_one_width,
+)
 from rag_pipeline.normalize.table_splits import join_strips, split_rows
 from rag_pipeline.normalize.table_words import PageWords, Word, box_of, page_words, rows_of, segments_of
 
@@ -34,7 +40,6 @@ _HEAD: Final = 6.0
 _HEAD_GAP: Final = 1.5
 _MAX_HEAD_ROWS: Final = 3
 _MAX_HEAD_WORDS: Final = 8
-_MOST_OF_WIDTH: Final = 0.7
 
 
 def tables_of(page: PageText) -> list[Table]:
@@ -80,13 +85,13 @@ class _Search:
         partly = self._grids(rules)
         for group in sorted(partly, key=_size):
             box = rules_box(group)
-            if any(not _on_edge(rule, box, self.touch) for rule in group) and not self._taken(box):
+            if any(not on_edge(rule, box, self.touch) for rule in group) and not self._taken(box):
                 self._accept(self._open(group, self._inside(box)))
 
     def between_rules(self, rules: Sequence[Rule]) -> None:
         """Tables between level rules of the same width."""
         level = [rule for rule in rules if rule.horizontal]
-        for group in _same_width(level, 2 * self.page.em):
+        for group in rules_of_one_width(level, 2 * self.page.em):
             for run in self._tabular_runs(group):
                 box = (run[0].start - self.touch, run[0].position, run[0].end + self.touch, run[-1].position)
                 if not self._taken(box):
@@ -99,7 +104,7 @@ class _Search:
         """Tables that at most a rule below their header, or its shading, shows."""
         level = [rule for rule in rules if rule.horizontal]
         for words in table_regions(self._free, self.page.em):
-            self._accept(self._aligned_between(_parting(level, box_of(words)), words))
+            self._accept(self._aligned_between(parting_rules(level, box_of(words)), words))
 
     def _grids(self, rules: Sequence[Rule], frames: int = 0) -> list[list[Rule]]:
         """Accept the full grids among rules, and give the groups of rules that make none.
@@ -113,7 +118,7 @@ class _Search:
             if len(group) < 3 or self._taken(box) or self._accept(self._grid(group, self._inside(box))):
                 continue
             partly.append(group)
-            inner = [rule for rule in group if not _on_edge(rule, box, self.touch)]
+            inner = [rule for rule in group if not on_edge(rule, box, self.touch)]
             if frames < _MAX_FRAMES and len(inner) < len(group):
                 partly += self._grids(inner, frames + 1)
         return partly
@@ -149,7 +154,9 @@ class _Search:
         draft = open_table(words, self.page.em, level, upright)
         if draft is None:
             return None
-        return draft if aligned_well(draft, self.page, ruled=bool(_parting(level, _inner(draft)))) else None
+        return (
+            draft if aligned_well(draft, self.page, ruled=bool(parting_rules(level, _inner(draft)))) else None
+        )
 
     def _rows_above(self, box: Box) -> list[list[Word]]:
         """The few rows of words right above a table and its first rule, from top to bottom."""
@@ -208,21 +215,6 @@ class _Search:
         self._middles = [centre(word.box)[1] for word in self._free]
 
 
-def _parting(level: Iterable[Rule], box: Box) -> list[Rule]:
-    """The level rules in a box that reach over most of its width, alone or side by side."""
-    left, top, right, bottom = box
-    side_by_side: dict[int, list[Rule]] = defaultdict(list)
-    for rule in level:
-        if top < rule.position < bottom and rule.start < right and rule.end > left:
-            side_by_side[round(rule.position)].append(rule)
-    return [
-        rule
-        for rules in side_by_side.values()
-        if sum(min(r.end, right) - max(r.start, left) for r in rules) > _MOST_OF_WIDTH * (right - left)
-        for rule in rules
-    ]
-
-
 def _inner(draft: Draft) -> Box:
     """The box of a table from the middle of its first row to that of its last."""
     left, _, right, _ = draft.box
@@ -241,19 +233,3 @@ def _heads(draft: Draft, words: Sequence[Word]) -> bool:
 def _size(rules: Iterable[Rule]) -> float:
     left, top, right, bottom = rules_box(rules)
     return (right - left + 1) * (bottom - top + 1)
-
-
-def _on_edge(rule: Rule, box: Box, touch: float) -> bool:
-    edges = (box[1], box[3]) if rule.horizontal else (box[0], box[2])
-    full = box[2] - box[0] if rule.horizontal else box[3] - box[1]
-    return any(abs(rule.position - edge) <= touch for edge in edges) and rule.end - rule.start >= 0.9 * full
-
-
-def _same_width(rules: Iterable[Rule], slack: float) -> Iterator[list[Rule]]:
-    """Level rules that begin and end at about the same places, two or more, from top to bottom."""
-    groups: dict[tuple[int, int], list[Rule]] = defaultdict(list)
-    for rule in sorted(rules, key=lambda rule: rule.position):
-        left, right = round(rule.start / slack), round(rule.end / slack)
-        keys = [(x, y) for x in (left, left - 1, left + 1) for y in (right, right - 1, right + 1)]
-        groups[next((key for key in keys if key in groups), keys[0])].append(rule)
-    yield from (group for group in groups.values() if len(group) > 1)

@@ -26,7 +26,7 @@ _MOSTLY_MONO: Final = 0.8
 _MARKER: Final = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)\]]|[^\w\s]")
 _BULLET: Final = re.compile(r"[•◦‣▪▫●○■□►➢✓\uf0b7\uf0a7]")
 _PAGE: Final = re.compile(r"[.·…\s]*(?:\d{1,4}|[ivxlc]{1,6})")
-_LEADER: Final = re.compile(r"(?:\.\s?){4,}|…{2,}|·{4,}|_{4,}")
+_LEADER: Final = re.compile(r"(?:\.\s?){4}|…$|·{4}|_{4}")
 _CODE: Final = re.compile(
     r"[{};]\s*$|^\s*[{}]|\(\)|[=!<>:]=|->|::|^\s*(?://|#include|def |import |return\b|SELECT\b)"
 )

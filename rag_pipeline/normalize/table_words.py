@@ -11,6 +11,7 @@ from typing import Final
 
 from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.page_text import Line, PageText, around, centre
+from rag_pipeline.normalize.pdf_flow import join_lines
 
 # Lines that lie over each other at one spot; more are a trick, and would only take time.
 _MAX_STACKED: Final = 50
@@ -102,7 +103,7 @@ def cell_text(words: Sequence[Word], page: PageWords) -> str:
     whole = [line for line, count in counts.items() if count == page.line_sizes[line]]
     units = [word for word in words if counts[word.line] < page.line_sizes[word.line]]
     units += [Word(page.lines[line].text, page.lines[line].box, line, -1) for line in whole]
-    return " ".join(" ".join(_row_text(row).split()) for row in rows_of(units))
+    return join_lines(_row_text(row) for row in rows_of(units))
 
 
 def right_to_left(text: str) -> bool:
