@@ -1,12 +1,15 @@
 """Office and OpenDocument files: what no reader sees is taken out, docling reads the rest."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
-from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.document import NormalizedDocument, Removed
 from rag_pipeline.normalize.odf_reading import prepare_open_document
 from rag_pipeline.normalize.office_removals import HIDDEN, SLIDE_FOOTER, notices
+from rag_pipeline.normalize.pdf_coverage import LEAST_COVERAGE, LEAST_USABLE, coverage
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.sheet_reading import convert_sheets
 from rag_pipeline.normalize.slide_reading import prepare_slides
@@ -54,10 +57,23 @@ def convert_office(data: bytes, mime_type: str, *, comments: bool) -> Normalized
             order_margins(tree)
         else:
             reasons[ContentLayer.FURNITURE] = SLIDE_FOOTER
-        removed = (*prepared.removed, *left_out(tree, reasons))
+        apart = left_out(tree, reasons)
         document = structure(tree, paged=is_paged(mime_type), margins=mime_type in _WITH_MARGINS)
-    warnings = (*prepared.warnings, *notices(removed), *document.warnings)
+    removed = (*prepared.removed, *apart)
+    lost = _lost(prepared.text, document.markdown, apart)
+    warnings = (*prepared.warnings, *notices(removed), *lost, *document.warnings)
     return replace(document, warnings=warnings, removed=removed)
+
+
+def _lost(text: str, markdown: str, apart: Iterable[Removed]) -> tuple[str, ...]:
+    """Warn of text that was lost on the way, and fail where most of it was."""
+    share = coverage([text], markdown, [passage.text for passage in apart])
+    if share < LEAST_USABLE:
+        raise DocumentError(
+            FailureCategory.PARTIAL,
+            f"Only {share:.0%} of the document's text could be read. Save it anew, or report it.",
+        )
+    return (f"{1 - share:.0%} of the document's text could not be read",) if share < LEAST_COVERAGE else ()
 
 
 def _start_no_program(backend: Any) -> None:

@@ -37,6 +37,7 @@ class _Preparing:
     keep_comments: bool
     removed: list[Removed] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
 
 def prepare_slides(data: bytes, *, comments: bool) -> Prepared:
@@ -57,7 +58,12 @@ def prepare_slides(data: bytes, *, comments: bool) -> Prepared:
             preparing.warnings.append(f"slide {number} is missing in the file")
         else:
             _prepare_slide(preparing, relationship.target, number)
-    return Prepared(package.saved(), tuple(preparing.removed), tuple(preparing.warnings))
+    return Prepared(
+        package.saved(),
+        tuple(preparing.removed),
+        tuple(preparing.warnings),
+        text="\n".join(preparing.texts),
+    )
 
 
 def _prepare_slide(preparing: _Preparing, part: str, number: int) -> None:
@@ -85,6 +91,7 @@ def _prepare_slide(preparing: _Preparing, part: str, number: int) -> None:
         add_below(slide, comments)
     else:
         preparing.removed += [Removed(COMMENT, text, number) for text in comments]
+    preparing.texts += paragraphs(slide)
 
 
 def _readable(preparing: _Preparing, part: str, kind: str, what: str) -> XmlElement:

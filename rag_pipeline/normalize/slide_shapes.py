@@ -12,6 +12,8 @@ from rag_pipeline.normalize.ooxml_package import DGM, NAMESPACES, A, P, Package,
 _PICTURE: Final = tag(P, "pic")
 _DESCRIBED: Final = (_PICTURE, tag(P, "graphicFrame"), tag(P, "grpSp"))
 _POSITION: Final = tag(A, "xfrm")
+# A fallback repeats its choice for programs that do not know it.
+_PARAGRAPHS: Final = ".//a:p[not(ancestor::mc:Fallback)]"
 _DECORATIVE: Final = "./*/p:cNvPr//adec:decorative[@val='1' or @val='true']"
 # Below every slide, so that what is added there comes after what the slide shows.
 _BELOW: Final = 2**31
@@ -59,7 +61,9 @@ def add_below(slide: XmlElement, texts: Iterable[str]) -> None:
 def paragraphs(root: XmlElement, within: str | None = None) -> list[str]:
     """The paragraphs of a part that say something, in stored order; only those `within` elements of a tag."""
     roots: Iterable[XmlElement] = [root] if within is None else root.iter(within)
-    found = [paragraph for element in roots for paragraph in element.iter(tag(A, "p"))]
+    found = [
+        paragraph for element in roots for paragraph in element.xpath(_PARAGRAPHS, namespaces=NAMESPACES)
+    ]
     texts = ["".join(text.text or "" for text in paragraph.iter(tag(A, "t"))) for paragraph in found]
     return [text for text in texts if text.strip()]
 
