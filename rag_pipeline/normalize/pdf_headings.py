@@ -16,15 +16,17 @@ from rag_pipeline.normalize.pdf_parsing import Bookmark
 # A heading is short: so many characters on so many lines.
 _MOST_CHARACTERS: Final = 160
 _MOST_LINES: Final = 3
+# So many commas make a list, as of a paper's authors.
+_MOST_COMMAS: Final = 3
 # Signs are added up; so many make a heading.
 _ENOUGH: Final = 3
-# How much larger than the body text: clearly, or so little that other signs have to agree. OCR's boxes vary
-# with the letters in them.
+# How much larger than the body text: clearly, or so little that other signs have to agree. Scanned letters
+# are measured to a few per cent.
 _LARGER: Final = 1.15
 _SLIGHTLY_LARGER: Final = 1.06
 _SMALLER: Final = 0.9
-_LARGER_IN_SCAN: Final = 1.5
-_SLIGHTLY_LARGER_IN_SCAN: Final = 1.25
+_LARGER_IN_SCAN: Final = 1.2
+_SLIGHTLY_LARGER_IN_SCAN: Final = 1.08
 # A size that is this much larger than the text is a heading by itself.
 _MUCH_LARGER: Final = 1.35
 # Fonts that this share of the text is set in are body fonts.
@@ -36,7 +38,8 @@ _DEEPEST: Final = 6
 _SAME_SIZE: Final = 1.08
 
 _SECTION: Final = re.compile(
-    r"^(?:(?P<number>\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S|(?:chapter|section|part|appendix|annex|kapitel|chapitre|"
+    r"^(?:[-–]?(?P<number>\d{1,2}(?:[-.]\d{1,2}){0,4})[-–.]?\s+\S|"
+    r"(?:chapter|section|part|appendix|annex|kapitel|chapitre|"
     r"capítulo|глава)\s+[\dA-Z]|第\s*[\d一二三四五六七八九十百]+\s*[章节節编編部分条]|[一二三四五六七八九十]+、|"
     r"[(（][\d一二三四五六七八九十]{1,3}[)）]|제\s*\d+\s*[장절]|[IVX]{1,5}\.\s+\S|[A-Z]\.\s+\S)",
     re.IGNORECASE,
@@ -55,7 +58,9 @@ class Body:
 
     def ratio(self, line: Line) -> float:
         """How many times as high as the running text a line is."""
-        return line.height / max(self.heights.get(line.font, self.height), 0.1)
+        own = self.heights.get(line.font, 0.0)
+        # A font that is common in notes only says nothing about the size of the text.
+        return line.height / max(own if own >= self.height * _SMALLER else self.height, 0.1)
 
 
 def body_of(lines: Iterable[Line]) -> Body:
@@ -85,6 +90,9 @@ def mark_headings(
     found = []
     for number, block in enumerate(blocks):
         page, frame, _ = block.parts[0]
+        # What follows an item or goes before one is an item; a heading has text below it.
+        if block.role is Role.ITEM and any(_is_item_like(block, other) for other in _beside(blocks, number)):
+            continue
         # Text that is turned on a page of upright text is a stamp or a note in the margin.
         if not _possible(block) or (frame is not Frame.UPRIGHT and page in upright):
             continue
@@ -97,6 +105,19 @@ def mark_headings(
         blocks[number].role = Role.HEADING
         blocks[number].level = level
         blocks[number].marker = None
+
+
+def _beside(blocks: Sequence[TextBlock], number: int) -> Sequence[TextBlock]:
+    """The blocks before and after one."""
+    return [*blocks[max(number - 1, 0) : number], *blocks[number + 1 : number + 2]]
+
+
+def _is_item_like(block: TextBlock, other: TextBlock) -> bool:
+    """Whether two items look alike."""
+    first, second = block.lines[0], other.lines[0]
+    return (
+        other.role is Role.ITEM and first.font == second.font and round(first.height) == round(second.height)
+    )
 
 
 def _titles(outline: Sequence[Bookmark]) -> dict[tuple[str, int | None], int]:
@@ -123,6 +144,7 @@ def _possible(block: TextBlock) -> bool:
         len(text) <= _MOST_CHARACTERS
         and len(block.lines) <= _MOST_LINES
         and any(char.isalpha() for char in text)
+        and sum(text.count(comma) for comma in ",，、") < _MOST_COMMAS
         and not all(line.mono for line in block.lines)
     )
 
@@ -189,4 +211,4 @@ def _depth(text: str) -> int:
     """How deep a number such as 2.1.3 is; 0 for a title without one."""
     match = _SECTION.match(text)
     number = match["number"] if match else None
-    return number.count(".") + 1 if number else 0
+    return number.count(".") + number.count("-") + 1 if number else 0

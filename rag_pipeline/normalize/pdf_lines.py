@@ -6,7 +6,7 @@ from typing import Final
 
 from rag_pipeline.normalize.assembling import Piece
 from rag_pipeline.normalize.document import Removed
-from rag_pipeline.normalize.page_text import Line, PageText
+from rag_pipeline.normalize.page_text import Line, PageText, around
 from rag_pipeline.normalize.pdf_blocks import (
     Block,
     Role,
@@ -30,6 +30,8 @@ from rag_pipeline.normalize.table_continuation import joined_tables
 
 # Where more of the text than this is set in a monospaced font, that font does not mark code.
 _MOST_MONO: Final = 0.5
+# Words of one line are hardly ever further apart, in line heights; columns have been told apart by then.
+_WIDE_SPACE: Final = 2.0
 # What may stand between the two parts of a paragraph that goes on in the next column or on the next page.
 _FLOATS: Final = (Role.CAPTION, Role.FOOTNOTE)
 
@@ -60,7 +62,7 @@ def structured(pages: Sequence[PageText], outline: Sequence[Bookmark] = ()) -> S
     for page, frame, rows in columns:
         blocks += blocks_of(rows, page=page.number, frame=frame, spacing=spacing, markers=markers, code=code)
     texts = [block for block in blocks if isinstance(block, TextBlock)]
-    body = body_of(lines if _mostly(lines, pages) else (line for page in pages for line in page.lines))
+    body = body_of(lines if _enough(lines, pages) else (line for page in pages for line in page.lines))
     mark_headings(texts, body, outline, frozenset(page.number for page in pages if page.scanned))
     blocks = footnotes_last(blocks, body, {page.number: page.height for page in pages})
     sizes = {page.number: (page.width, page.height) for page in pages}
@@ -105,7 +107,26 @@ def _columns(page: PageText) -> Iterator[tuple[Frame, list[Row]]]:
             items.sort(key=lambda item: item[0])
         rtl = 2 * sum(line.rtl for _, line in lines) > len(lines)
         rows = reading_order([item.box for _, item in items], rtl=rtl)
-        yield frame, [[items[index][1] for index in row] for row in rows]
+        yield frame, [_whole([items[index][1] for index in row]) for row in rows]
+
+
+def _whole(row: Row) -> Row:
+    """A row whose lines are parts of one line put together: wide spaces had divided it like columns."""
+    whole: Row = []
+    for item in row:
+        before = whole[-1] if whole else None
+        if isinstance(item, Line) and isinstance(before, Line) and _is_same_line(before, item):
+            box = around((before.box, item.box))
+            mono = before.mono and item.mono
+            whole[-1] = replace(before, text=f"{before.text} {item.text}", box=box, mono=mono)
+        else:
+            whole.append(item)
+    return whole
+
+
+def _is_same_line(before: Line, line: Line) -> bool:
+    gap = max(line.box[0] - before.box[2], before.box[0] - line.box[2])
+    return before.font == line.font and before.bold == line.bold and gap < _WIDE_SPACE * before.height
 
 
 def _single(rows: Iterable[Row]) -> list[Line]:
@@ -113,10 +134,10 @@ def _single(rows: Iterable[Row]) -> list[Line]:
     return [row[0] for row in rows if len(row) == 1 and isinstance(row[0], Line)]
 
 
-def _mostly(lines: Sequence[Line], pages: Sequence[PageText]) -> bool:
-    """Whether most of the text of the pages is in these lines, and not in tables."""
+def _enough(lines: Sequence[Line], pages: Sequence[PageText]) -> bool:
+    """Whether enough of the pages' text is in these lines, and not in tables, to tell how text looks."""
     every = sum(len(line.text) for page in pages for line in page.lines)
-    return 2 * sum(len(line.text) for line in lines) >= every
+    return 3 * sum(len(line.text) for line in lines) >= every
 
 
 def _is_code(lines: Sequence[Line]) -> bool:
