@@ -100,8 +100,9 @@ TABLE = "| a | b |\n|---|:-:|\n| `{{x}}` | <br> `:::` |"
 MARKUP = st.sampled_from(
     ["<!-- gone -->", "<!-- gone\n\ngone -->", "{% tag %}", "{% tag 'x/y.html' %}", "{{ gone }}", ":::note",
      ":::", ":::tip Shown", "import A from 'b';", "<Tabs>", "</Tabs>", "<TabItem value='v'>", "</TabItem>",
-     "<div>", "</div>", "<br>", "## Head {#id}", "{% raw %}", "{% endraw %}", "{# gone #}", "!!! note", "<details>",
-     "</details>", "---", "===", "{%", "%}", "<!--x", "{{", "`", "``", "<b>", "</b>", "<p align='left'>",
+     "<div>", "</div>", "<br>", "## Head {#id}", "{% raw %}", "{% endraw %}", "{# gone #}", "!!! note",
+     "<details>", "</details>",
+     "---", "===", "{%", "%}", "<!--x", "{{", "`", "``", "<b>", "</b>", "<p align='left'>",
      "</p>"]
 )  # fmt: skip
 PROSE = st.integers(100, 999).map("Prose w{} here.".format)

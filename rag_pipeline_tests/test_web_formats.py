@@ -16,8 +16,9 @@ SITE = """<!doctype html><html><head><title>Refunds | Shop</title></head><body>
 <header class="site-header"><a href="/">Shop</a>
 <nav><a href="/a">Home</a> <a href="/b">Prices</a></nav></header>
 <div id="cookie-banner">We use cookies to improve your visit. <button>Accept all</button></div>
-<p>Valid from March.</p>
-<main id="content"><article><header><h1>Refund policy</h1><p>By the legal department</p></header>
+<div class="help">Press ? for help</div>
+<main id="content"><p>Valid from March.</p>
+<article><header><h1>Refund policy</h1><p>By the legal department</p></header>
 <p>Goods may be returned within 14 days.</p>
 <div class="ad-slot">Buy our new toaster</div>
 <ul class="menu"><li>Soup of the day, made from whatever the market had this morning</li></ul>
@@ -37,12 +38,17 @@ def test_the_page_is_kept_and_its_sites_furniture_is_reported() -> None:
         "the board",
     ):
         assert kept in document.markdown
-    for gone in ("Skip to", "Prices", "cookies", "Accept", "toaster", "kettles", "Imprint"):
+    for gone in ("Skip to", "Prices", "cookies", "Accept", "toaster", "kettles", "Imprint", "Press"):
         assert gone not in document.markdown
     assert document.title == "Refund policy"
     assert removed_texts(document, "cookie notice") == ["We use cookies to improve your visit. Accept all"]
     assert removed_texts(document, "advertisement") == ["Buy our new toaster"]
     assert removed_texts(document, "page footer") == ["© Shop Imprint"]
+
+
+def test_text_before_the_first_heading_is_kept() -> None:
+    page = "<body><p>First words.</p><header><h1>Title</h1><p>Lead.</p></header><p>Text.</p></body>"
+    assert read_document(page, "a.html").markdown == "First words.\n\n# Title\n\nLead.\n\nText."
 
 
 def test_a_page_that_is_all_links_keeps_them() -> None:
@@ -97,7 +103,7 @@ def test_what_only_looks_hidden_is_kept(shown: str) -> None:
 
 def test_a_pages_blocks_become_markdown() -> None:
     page = (
-        "<body><h1>Guide <em>one</em></h1>"
+        "<body><h1 id=g><a href='#g'>Guide <em>one</em></a> <a href='#g'>§</a></h1>"
         "<p>See <a href='terms.html?a=1&amp;b=2'>the terms</a>, <a href='javascript:go()'>go</a>,"
         " H<sub>2</sub>O, 5 m<sup>2</sup>, un<b>believ</b>able, <b> bold </b>text and <code>a`b</code>.</p>"
         "<dl><dt>Term</dt><dd>First.</dd><dd>Second.</dd></dl>"
@@ -110,6 +116,7 @@ def test_a_pages_blocks_become_markdown() -> None:
     )
     document = read_document(page, "a.html")
     assert document.title == "Guide one"
+    assert blocks_of(document, BlockKind.HEADING) == ["# Guide *one*"]
     text = "See [the terms](terms.html?a=1&b=2), go, H₂O, 5 m², unbelievable, **bold** text and `` a`b ``."
     assert text in blocks_of(document, BlockKind.PARAGRAPH)
     assert blocks_of(document, BlockKind.LIST_ITEM) == [
@@ -151,7 +158,8 @@ def test_deep_nesting_and_absurd_spans_are_survived() -> None:
 HTML_PARTS = st.sampled_from(
     ["<p>", "</p>", "<div class='nav'>", "</div>", "<ul>", "<li>", "</li>", "</ul>", "<table>", "<tr>",
      "<td>", "<th colspan=2>", "</table>", "<b>", "</b>", "<a href='x'>", "</a>", "<pre>", "</pre>", "<br>",
-     "<h2>", "</h2>", "<dl><dt>", "<dd>", "<blockquote>", "</blockquote>", "&amp;", "`", "* ", "<q>", "<sup>", "|"]
+     "<h2>", "</h2>", "<dl><dt>", "<dd>", "<blockquote>", "</blockquote>", "&amp;", "`", "* ", "<q>", "<sup>",
+     "|"]
 )  # fmt: skip
 
 

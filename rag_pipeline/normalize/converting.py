@@ -7,7 +7,6 @@ from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import gates
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.archives import check_archive, check_bomb
-from rag_pipeline.normalize.decoding import decode
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.image_reading import convert_image
@@ -22,8 +21,6 @@ from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
 from rag_pipeline.normalize.web_formats import WEB_TYPES, convert_web
 
 _READ: Final = TREE_TYPES | TEXT_TYPES | WEB_TYPES | types.IMAGES | {types.PDF}
-_DECODED_HERE: Final = types.TEXTS - {types.EML}  # a mail's parts each have their own charset
-_DECLARING: Final = frozenset({types.HTML, types.XML, types.JATS, types.USPTO})
 _READABLE: Final = "PDF, Office, OpenDocument, EPUB, HTML, e-mail, text formats and images can be read"
 
 
@@ -50,8 +47,6 @@ def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocume
 def _annotated(document: NormalizedDocument, file: ModernFile, detected: Detected) -> NormalizedDocument:
     """The document with the decisions and warnings that concern it as a whole."""
     decisions = [detected.decision, *file.decisions, *document.decisions]
-    if file.mime_type in _DECODED_HERE:
-        decisions.append(decode(file.data, declared=file.mime_type in _DECLARING).decision)
     if parts := remote_parts(file.data, file.mime_type):
         decisions.append(f"{parts} images or other parts that lie elsewhere were not fetched")
     notes = () if detected.note is None else (detected.note,)

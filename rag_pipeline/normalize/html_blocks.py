@@ -23,7 +23,7 @@ _PARTS: Final = frozenset(
 )  # fmt: skip
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _MARKS: Final = {
-    "b": "strong", "strong": "strong", "summary": "strong", "i": "em", "em": "em", "cite": "em", "dfn": "em",
+    "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "em", "dfn": "em",
     "var": "em", "s": "strike", "strike": "strike", "del": "strike", "code": "code", "kbd": "code",
     "samp": "code", "tt": "code", "sup": "sup", "sub": "sub",
 }  # fmt: skip
@@ -41,6 +41,7 @@ class _Look(NamedTuple):
 
     marks: frozenset[str] = frozenset()
     link: str | None = None
+    in_heading: bool = False
 
 
 def html_pieces(element: "HtmlElement") -> list[Piece]:
@@ -106,7 +107,7 @@ class _Walk:
             self._end_block()
             self._children(element, _within(element, look))
             self._end_block()
-        elif tag != "rp":
+        elif tag != "rp" and not _is_anchor(element):
             before, after = _AROUND.get(tag, ("", ""))
             self._text(before, look)
             self._children(element, _within(element, look))
@@ -143,7 +144,7 @@ class _Walk:
     def _heading(self, element: "HtmlElement", look: _Look) -> None:
         self._end_block()
         level = _HEADINGS.get(element.tag, 0) or _level(element.get("aria-level"))
-        if text := self._line(element, _Look(link=look.link)):
+        if text := self._line(element, _Look(link=look.link, in_heading=True)):
             self._pieces.append(Piece(BlockKind.HEADING, f"{'#' * level} {text}", level))
 
     def _list(self, element: "HtmlElement", look: _Look) -> None:
@@ -229,8 +230,24 @@ def quote_markdown(pieces: Iterable[Piece]) -> str:
 
 def _within(element: "HtmlElement", look: _Look) -> _Look:
     mark = _MARKS.get(element.tag)
+    if element.tag == "summary" and len(element) == 0:
+        mark = "strong"
     link = link_target(element.get("href")) if element.tag == "a" else None
-    return _Look(look.marks | {mark} if mark else look.marks, link or look.link)
+    if link and look.in_heading and link.startswith("#"):
+        link = None  # a heading's link to itself
+    return look._replace(marks=look.marks | {mark} if mark else look.marks, link=link or look.link)
+
+
+def _is_anchor(element: "HtmlElement") -> bool:
+    """Whether an element is the sign beside a heading that links to the heading: #, §, ¶."""
+    if element.tag != "a" or not (element.get("href") or "").startswith("#"):
+        return False
+    text = element.text_content().strip()
+    return (
+        len(text) <= 2
+        and not any(char.isalnum() for char in text)
+        and next(element.iter("img"), None) is None
+    )
 
 
 def _level(value: str | None) -> int:

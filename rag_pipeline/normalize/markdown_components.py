@@ -17,7 +17,7 @@ _EXPORT: Final = re.compile(
     r"|default[ \t]+[\w$]+;|default[ \t]*[({]|\{)(?:[^\n]|\n(?![^\S\n]*(?:\n|$)))*",
     re.MULTILINE,
 )
-_COMPONENT: Final = re.compile(r"<(/?)([A-Z]\w*(?:\.\w+)*)(?=[\s/>])|<(/?)>")
+_COMPONENT: Final = re.compile(r"<(/?)([A-Z]\w*[a-z]\w*(?:\.\w+)*)(?=[\s/>])|<(/?)>")
 _ATTRIBUTE: Final = re.compile(
     r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|\{\s*(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)\s*\})"
 )
