@@ -7,6 +7,7 @@ from typing import Final
 from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.document import Removed
 from rag_pipeline.normalize.page_text import PageText
+from rag_pipeline.normalize.pdf_misread import read_anew
 from rag_pipeline.normalize.pdf_parsing import ParsedPage
 from rag_pipeline.normalize.pdf_words import Word, lines_of
 
@@ -35,11 +36,15 @@ def shown_text(parsed: ParsedPage, unseen_words: Callable[[Sequence[Word]], set[
     """
     warnings: dict[str, None] = {}
     decisions: tuple[str, ...] = ()
-    painted, unpainted = _clean(parsed.seen, warnings), _clean(parsed.unseen, warnings)
+    seen: Sequence[Word] = parsed.seen
+    if anew := read_anew(seen):
+        seen, encoding = anew
+        decisions = (f"page {parsed.number}: its fonts say Western letters; its text was read as {encoding}",)
+    painted, unpainted = _clean(seen, warnings), _clean(parsed.unseen, warnings)
     hidden: list[tuple[str, Sequence[Word]]] = []
     if unpainted and parsed.image_share > (_SCAN if painted else 0.0):
         painted += unpainted
-        decisions = (f"page {parsed.number}: text that an OCR program had put under the scan was used",)
+        decisions += (f"page {parsed.number}: text that an OCR program had put under the scan was used",)
     elif unpainted:
         hidden.append(("text that paints nothing", unpainted))
     places = {

@@ -7,12 +7,13 @@ there is some, the page is rendered and looked at.
 
 import ctypes
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rag_pipeline.normalize.document import Box
+from rag_pipeline.normalize.page_text import centre
 from rag_pipeline.normalize.pdf_words import Word
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ _MOST_CLIPS: Final = 8
 _MOST_SEGMENTS: Final = 40
 # Of the boxes that are painted before and after a text, only the nearest ones are tried.
 _MOST_GROUNDS: Final = 100
+# Places are sorted by bands of so many points; of very many in one band, the first ones tell enough.
+_BAND: Final = 24
+_MOST_IN_BAND: Final = 500
 # A box that covers less than this share of a word leaves it readable.
 _MOSTLY: Final = 0.6
 
@@ -51,24 +55,27 @@ class _Shown(NamedTuple):
     clip: Box | None
 
 
-@dataclass(frozen=True, slots=True)
-class Doubtful:
-    """The places of a page's text that may not be seen, in points from its top left."""
+class _Places:
+    """Boxes in points from the page's top left, found by the points in them: by bands across the page."""
 
-    boxes: tuple[Box, ...]
+    def __init__(self, boxes: Iterable[Box]) -> None:
+        self._bands: dict[int, list[Box]] = defaultdict(list)
+        for box in boxes:
+            for band in range(int(box[1] // _BAND), int(box[3] // _BAND) + 1):
+                if len(self._bands[band]) < _MOST_IN_BAND:
+                    self._bands[band].append(box)
 
-    def holds(self, word: Word) -> bool:
+    def hold(self, word: Word) -> bool:
         """Whether the middle of a word is in one of them."""
-        x, y = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2
-        return any(left <= x <= right and top <= y <= bottom for left, top, right, bottom in self.boxes)
+        x, y = centre(word.box)
+        near = self._bands.get(int(y // _BAND), ())
+        return any(left <= x <= right and top <= y <= bottom for left, top, right, bottom in near)
 
 
 def unseen_words(page: "PdfPage", words: Sequence[Word]) -> set[int]:
     """Which of a page's words nobody can see, by their indices. Raises PdfiumError if it cannot be drawn."""
-    doubtful = Doubtful(tuple(_doubtful(page)))
-    if not doubtful.boxes:
-        return set()
-    suspects = [index for index, word in enumerate(words) if doubtful.holds(word)]
+    doubtful = _Places(_doubtful(page))
+    suspects = [index for index, word in enumerate(words) if doubtful.hold(word)]
     if not suspects:
         return set()
     scale = min(_SCALE, math.sqrt(_MAX_PIXELS / max(page.get_width() * page.get_height(), 1.0)))
