@@ -9,6 +9,7 @@ from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.gates import MAX_CHARACTERS, check, garbled
+from rag_pipeline_tests.charset_samples import SAMPLES
 
 READABLE = {
     "English": "Customers may return goods within fourteen days of delivery. " * 3,
@@ -44,6 +45,11 @@ def test_text_that_people_read_passes(name: str) -> None:
         "Клиенты могут вернуть товар в течение дней. ".encode("cp1251").decode("latin-1") * 3,
         "Refund p\ufffdl\ufffdcy: g\ufffdods may be r\ufffdturned within \ufffd days. " * 3,
         "".join(chr(0xE000 + i % 60) for i in range(200)),
+        (SAMPLES["zh-Hans"].paragraph * 3).encode("gbk").decode("euc_kr", "ignore"),
+        (SAMPLES["ja"].paragraph * 3).encode("cp932").decode("gb18030", "ignore"),
+        (SAMPLES["ar"].paragraph * 3).encode("cp1256").decode("big5", "ignore"),
+        (SAMPLES["ru"].paragraph * 3).encode("koi8_r").decode("cp1251"),
+        (SAMPLES["uk"].paragraph * 3).encode("cp1251").decode("koi8_u"),
     ],
 )
 def test_garbled_text_is_refused_with_advice(text: str) -> None:
@@ -51,6 +57,12 @@ def test_garbled_text_is_refused_with_advice(text: str) -> None:
         check(NormalizedDocument("Title abc\n\n" + text, ()), 10**6)
     assert failure.value.category is FailureCategory.GARBLED
     assert "UTF-8" in failure.value.message
+
+
+@pytest.mark.parametrize("language", SAMPLES)
+def test_every_language_passes(language: str) -> None:
+    assert garbled(SAMPLES[language].paragraph * 4) is None
+    assert garbled(SAMPLES[language].paragraph.upper() * 4) is None
 
 
 @pytest.mark.parametrize("text", ["", " \n\t\n", "- - -\n\n| | |\n|---|---|\n", "\u3000\n"])

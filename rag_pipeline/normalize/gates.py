@@ -6,6 +6,7 @@ from typing import Final
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.script_statistics import odd_script
 
 # A book of 2,000 pages has about 6 million characters; more is a data dump that belongs in another store.
 MAX_CHARACTERS: Final = 20_000_000
@@ -58,8 +59,9 @@ def check(document: NormalizedDocument, size: int) -> None:
 def garbled(text: str) -> str | None:
     """Why a text is not readable, or None. Judges characters only, so every script, code and tables pass.
 
-    The signs: replacement characters, a large share of private-use, unassigned or control characters, and
-    what bytes of another encoding look like when they are read as Latin-1 or Windows-1252.
+    The signs: replacement characters, a large share of private-use, unassigned or control characters, what
+    bytes of another encoding look like when they are read as Latin-1 or Windows-1252, and characters of a
+    script used as none of its languages uses them.
     """
     sample = text[:_SAMPLE]
     visible = [char for char in sample if not char.isspace()]
@@ -77,7 +79,7 @@ def garbled(text: str) -> str | None:
     pairs = sum(first in _MOJIBAKE_FIRST and second in _MOJIBAKE_SECOND for first, second in pairwise(sample))
     if len(visible) >= _ENOUGH and 2 * pairs / len(visible) > _MAX_MOJIBAKE:
         return "it was decoded with the wrong character set"
-    return None
+    return odd_script(sample)
 
 
 def _unreadable(char: str) -> bool:
