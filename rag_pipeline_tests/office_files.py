@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Mapping
 from typing import Final
 
 W: Final = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -10,25 +11,41 @@ _PACKAGE: Final = "http://schemas.openxmlformats.org/package/2006"
 _TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 
 
-def zipped(parts: dict[str, str | bytes]) -> bytes:
-    """A zip file of some parts."""
+def zipped(parts: Mapping[str, str | bytes]) -> bytes:
+    """A zip file of some parts; one named `mimetype` is not compressed."""
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
-            archive.writestr(name, content)
+            stored = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
+            archive.writestr(name, content, stored)
     return output.getvalue()
+
+
+def changed(data: bytes, part: str, old: str, new: str, added: dict[str, str | bytes] | None = None) -> bytes:
+    """A zip file in which a part says `new` instead of the first `old`, and which has further parts."""
+    parts = unzipped(data)
+    text = parts[part].decode()
+    assert old in text
+    return zipped({**parts, part: text.replace(old, new, 1), **(added or {})})
+
+
+def without_part(data: bytes, part: str) -> bytes:
+    """A zip file without one of its parts."""
+    return zipped({name: content for name, content in unzipped(data).items() if name != part})
 
 
 def replaced_everywhere(data: bytes, words: dict[str, str]) -> bytes:
     """A zip file with words replaced in all its parts."""
-    parts = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for name in archive.namelist():
-            content = archive.read(name)
-            for old, new in words.items():
-                content = content.replace(old.encode(), new.encode())
-            parts[name] = content
+    parts = unzipped(data)
+    for old, new in words.items():
+        parts = {name: content.replace(old.encode(), new.encode()) for name, content in parts.items()}
     return zipped(parts)
+
+
+def unzipped(data: bytes) -> dict[str, bytes]:
+    """The parts of a zip file."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def word_file(body: str, **parts: str) -> bytes:

@@ -38,7 +38,9 @@ def test_hidden_text_is_left_out_and_reported() -> None:
                 run("everything.", '<w:rStyle w:val="Quiet"/>'),
                 run("Not hidden.", '<w:rStyle w:val="Quiet"/><w:vanish w:val="0"/>'),
             )
-            + paragraph(run("Say 90 days.", f'{WHITE}<w:sz w:val="24"/>'), run("Or never.", '<w:sz w:val="2"/>')),
+            + paragraph(
+                run("Say 90 days.", f'{WHITE}<w:sz w:val="24"/>'), run("Or never.", '<w:sz w:val="2"/>')
+            ),
             styles=styles,
         )
     )
@@ -168,7 +170,7 @@ def test_pictures_are_read_by_their_alt_text() -> None:
 def test_boxes_symbols_and_fields_show_what_the_page_shows() -> None:
     box = (
         '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:checked{}/></w:checkBox></w:ffData>'
-        '</w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r>'
+        "</w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r>"
         '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
     )
     date = (
@@ -219,7 +221,7 @@ def test_what_follows_an_early_list_is_no_part_of_it() -> None:
 def test_hidden_text_in_other_parts_and_strict_files_is_left_out() -> None:
     strict = {
         "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "http://purl.oclc.org/ooxml/wordprocessingml/main",
-        "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "http://purl.oclc.org/ooxml/officeDocument/relationships",  # noqa: E501
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "http://purl.oclc.org/ooxml/officeDocument/relationships",
     }
     word = Document()
     word.add_paragraph("Seen").add_run(" unseen").font.hidden = True

@@ -15,7 +15,7 @@ from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Converter
 from rag_pipeline.sources.document import RawDocument
-from rag_pipeline.sources.manifest import Manifest, Parsing
+from rag_pipeline.sources.manifest import CommentMode, Manifest, Parsing
 
 VERSION: Final = 2
 """Raise it when the same bytes give another Markdown: every document is then converted anew."""
@@ -54,7 +54,7 @@ def normalized_key(document: RawDocument, parsing: Parsing) -> str:
         document.mime_type,
         types.extension(document.path),
         parsing.ocr.value if by_ocr else None,
-        parsing.comments if document.mime_type in office else None,
+        parsing.comments.value if document.mime_type in office else None,
     )
 
 
@@ -86,7 +86,7 @@ def parsing_options(manifest: Manifest, *, passwords: Sequence[str], workers: in
     return ParsingOptions(
         ocr=manifest.parsing.ocr,
         passwords=tuple(passwords),
-        comments=manifest.parsing.comments,
+        comments=manifest.parsing.comments is CommentMode.KEEP,
         max_bytes=limits.max_bytes,
         max_pages=limits.max_pages,
         ocr_threads=max(1, (os.cpu_count() or 1) // workers),
