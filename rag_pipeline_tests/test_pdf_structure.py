@@ -369,7 +369,7 @@ class TestHiddenText:
 
 
 class TestNothingIsLost:
-    WORDS = st.text("abcdefghij 0123456789ABC-.", min_size=1, max_size=30).filter(lambda text: text.strip())
+    WORDS = st.text("abcdefghij 0123456789ABC-.", min_size=1, max_size=30)
     LINES = st.builds(
         lambda text, x, y, height, bold, mono: Line(
             text.strip(), (x, y, x + len(text) * height / 2, y + height), bold, "B" if bold else "F", mono

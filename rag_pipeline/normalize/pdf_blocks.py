@@ -39,6 +39,8 @@ _STYLE: Final = re.compile(
     r"(?:Bold|Italic|Oblique|Ital|It|Light|Medium|Regular|Regu|Roman|Black|Heavy|Medi|Book|Thin|Bd|Cond|PS|MT)+$",
     re.IGNORECASE,
 )
+# The width of a column shows in so many of a paragraph's last lines.
+_LOOK_BACK: Final = 12
 _CAPTION: Final = re.compile(
     r"^[\[【(（]?(?:fig(?:ure|\.)?|table|tab\.|example|listing|algorithm|chart|scheme|exhibit|abb(?:ildung|\.)|"
     r"tabelle|tableau|figura|tabla|tabela|рис(?:унок|\.)|таблица|图|圖|表|図|그림|표|شكل|جدول)\s*"
@@ -264,17 +266,16 @@ def _overlap(one: Line, other: Line) -> float:
 def _ended(lines: Sequence[Line], line: Line) -> bool:
     """Whether the next line's first word would have fitted on the last one: it was broken on purpose."""
     above = lines[-1]
-    rtl = above.rtl
-    free = (
-        above.box[0] - min(other.box[0] for other in (*lines, line))
-        if rtl
-        else max(other.box[2] for other in (*lines, line)) - above.box[2]
-    )
+    near = (*lines[-_LOOK_BACK:], line)
+    if above.rtl:
+        free = above.box[0] - min(other.box[0] for other in near)
+    else:
+        free = max(other.box[2] for other in near) - above.box[2]
     letter = line.width / max(len(line.text), 1)
     word = (len(line.text.split(maxsplit=1)[0]) + 2) * letter
-    if len(line.text) > 2 and word > line.width / 2:
-        word = 3 * letter  # Chinese is broken between any two letters
-    width = max(other.width for other in (*lines, line))
+    if word > line.width / 2:
+        word = min(word, 3 * letter)  # Chinese is broken between any two letters
+    width = max(other.width for other in near)
     return free > word and (ends_sentence(above.text) or (free > _SHORT * width and not line.bold))
 
 

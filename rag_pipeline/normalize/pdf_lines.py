@@ -81,7 +81,11 @@ def _without_furniture(pages: Sequence[PageText]) -> tuple[list[PageText], list[
     found = furniture(pages)
     kept, removed = [], []
     for number, page in enumerate(pages):
-        lines = tuple(line for index, line in enumerate(page.lines) if (number, index) not in found)
+        lines = tuple(
+            line
+            for index, line in enumerate(page.lines)
+            if (number, index) not in found and line.text.strip()
+        )
         removed += [
             Removed(found[number, index], line.text, page.number, line.box)
             for index, line in enumerate(page.lines)
