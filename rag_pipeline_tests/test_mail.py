@@ -1,10 +1,12 @@
 """Mails are read with their headers as facts, and what they quote set apart."""
 
+from datetime import UTC, datetime
 from email.message import EmailMessage
 
 import pytest
 
 from rag_pipeline.normalize.document import BlockKind
+from rag_pipeline_tests.outlook_files import outlook_mail
 from rag_pipeline_tests.reading import blocks_of, read_document, removed_texts
 
 
@@ -118,3 +120,25 @@ def test_broken_headers_do_not_keep_a_mail_from_being_read() -> None:
     document = read_document(raw, "a.eml")
     assert "Hi there" in document.markdown
     assert "Date: yesterday" in document.markdown
+
+
+def test_outlooks_own_format_reads_like_any_mail() -> None:
+    data = outlook_mail(
+        {
+            0x001A: "IPM.Note",
+            0x0037: "Refunds",
+            0x0C1A: "Jane Example",
+            0x0C1F: "jane@example.org",
+            0x1000: "Within 14 days.\r\n\r\n-----Original Message-----\r\nFrom: Bob\r\n\r\nHow long?\r\n",
+        },
+        sent=datetime(2026, 3, 3, 9, 0, tzinfo=UTC),
+        recipients=[("张三", "zhang@example.org", 1), ("Team", "team@example.org", 2), ("Eve", "e@x.org", 3)],
+        attachments=[("terms.pdf", "application/pdf")],
+    )
+    document = read_document(data, "a.msg")
+    assert document.markdown.startswith(
+        "# Refunds\n\nFrom: Jane Example <jane@example.org>  \nTo: 张三 <zhang@example.org>  \n"
+        "Cc: Team <team@example.org>  \nDate: 2026-03-03T09:00:00+00:00\n\nWithin 14 days.\n\n> "
+    )
+    assert "> How long?" in blocks_of(document, BlockKind.QUOTE)
+    assert blocks_of(document, BlockKind.LIST_ITEM) == ["- terms.pdf (application/pdf)"]
