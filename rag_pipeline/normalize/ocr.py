@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 # Lines are looked for in a picture with this many pixels on its long side: A4 at 110 dots per inch, on which
 # print of 6 points is still found. The time that it takes grows with the area.
 _LONG_SIDE: Final = 1_280
+# Where nothing is found, a page may hold one word that is too large for its emptiness. Where most lines are
+# lower than this on the small picture, print may have been missed, which is worth four times the time.
+_LONG_SIDE_IF_EMPTY: Final = 736
+_LONG_SIDE_IF_FINE: Final = 2_560
+_FINE_PRINT: Final = 12.0
 # A narrow strip gets white margins until its sides relate like this, else it would be scaled out of bounds.
 _MOST_OBLONG: Final = 8
 # Small pictures are enlarged: letters that are cut off a screen have few pixels. More than this adds nothing.
@@ -46,11 +51,24 @@ class ReadLine(NamedTuple):
 
 def find_lines(picture: "Picture", *, threads: int) -> "Quads":
     """The places of the lines of text, n x 4 x 2 in pixels, roughly from top to bottom."""
+    import numpy as np
+
+    long_side = max(picture.shape[:2])
+    quads = _find_lines(picture, _LONG_SIDE, threads)
+    if not len(quads):
+        return _find_lines(picture, _LONG_SIDE_IF_EMPTY, threads)
+    heights = [line_size(quad)[1] for quad in quads]
+    if long_side > _LONG_SIDE and np.median(heights) * _LONG_SIDE / long_side < _FINE_PRINT:
+        return _find_lines(picture, min(_LONG_SIDE_IF_FINE, long_side), threads)
+    return quads
+
+
+def _find_lines(picture: "Picture", long_side: int, threads: int) -> "Quads":
     import cv2
     import numpy as np
 
     height, width = picture.shape[:2]
-    scale = min(_LONG_SIDE / max(height, width), _MOST_ENLARGED)
+    scale = min(long_side / max(height, width), _MOST_ENLARGED)
     size = max(round(width * scale), 1), max(round(height * scale), 1)
     small: Any = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     below, beside = max(size[0] // _MOST_OBLONG - size[1], 0), max(size[1] // _MOST_OBLONG - size[0], 0)
@@ -116,7 +134,7 @@ def _engine(threads: int) -> Any:
     return RapidOCR(
         params={
             "Global.log_level": "critical",
-            "Global.max_side_len": 2 * _LONG_SIDE,  # pictures come scaled already
+            "Global.max_side_len": _LONG_SIDE_IF_FINE,  # pictures come scaled already
             "Global.return_word_box": True,
             "Det.limit_side_len": 32,
             "EngineConfig.onnxruntime.intra_op_num_threads": threads,

@@ -21,6 +21,7 @@ from rag_pipeline.normalize.pdf_lines import structured
 from rag_pipeline.normalize.pdf_parsing import Bookmark, ParsedPage, PdfText
 from rag_pipeline.normalize.pdf_visibility import unseen_words
 from rag_pipeline.normalize.pdf_words import Word
+from rag_pipeline.normalize.scan_placement import Placement, placed_back
 from rag_pipeline.normalize.scan_reading import read_scanned_page
 from rag_pipeline.sources.manifest import OcrMode
 
@@ -33,8 +34,6 @@ _MOST_OF_PAGE: Final = 0.6
 # Text has more letters and digits than this share of its signs; leaders of a table of contents do not count.
 _LEAST_LETTERS: Final = 0.4
 _LEADERS: Final = frozenset("._-·…•*=|")
-# A page on which OCR finds fewer characters is mostly a picture.
-_FEW_ON_IMAGE: Final = 400
 
 
 @dataclass
@@ -48,6 +47,7 @@ class _Reading:
     removed: list[Removed] = field(default_factory=list)
     layer: list[str] = field(default_factory=list)  # the text layer of the pages that were read by it
     outline: list[Bookmark] = field(default_factory=list)
+    placements: dict[int, Placement] = field(default_factory=dict)  # of the pages that OCR read
 
     def warn(self, text: str) -> None:
         self.warnings[text] = None
@@ -82,7 +82,7 @@ def convert_pdf(data: bytes, options: ParsingOptions) -> NormalizedDocument:
             FailureCategory.CORRUPT if everything else FailureCategory.PARTIAL,
             f"{len(reading.failed)} of {count} pages are damaged (page {pages}). Export the PDF anew.",
         )
-    structure = structured(reading.pages, reading.outline)
+    structure = placed_back(structured(reading.pages, reading.outline), reading.placements)
     markdown, blocks = assemble(structure.pieces)
     removed = (*reading.removed, *structure.removed)
     _check_coverage(reading, markdown, removed)
@@ -225,7 +225,6 @@ def _recognized(document: "PdfDocument", number: int, threads: int, reading: _Re
     for warning in scan.warnings:
         reading.warn(warning)
     reading.decisions += scan.decisions
-    characters = sum(char.isalnum() for line in scan.text.lines for char in line.text)
-    if 0 < characters < _FEW_ON_IMAGE:
-        reading.warn(f"page {number}: an image with little text; what it shows besides is not read")
+    if scan.text.lines and scan.placement:
+        reading.placements[number] = scan.placement
     return scan.text

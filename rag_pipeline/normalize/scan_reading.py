@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.ocr import cut_out, read_lines, upside_down
 from rag_pipeline.normalize.page_text import Line, PageText, Rule, around
+from rag_pipeline.normalize.scan_drawings import share_without_text
 from rag_pipeline.normalize.scan_ink import measure_ink
-from rag_pipeline.normalize.scan_lines import Found, direction, divided, page_lines
+from rag_pipeline.normalize.scan_lines import Found, apart, direction, divided, page_lines
 from rag_pipeline.normalize.scan_placement import Placement
 from rag_pipeline.normalize.scan_rules import find_rules, without_rules
 from rag_pipeline.normalize.scan_upright import Upright, bring_upright, stands
@@ -25,6 +26,8 @@ _DPI: Final = 200
 _MOST_PIXELS: Final = 8_000_000
 # Below this mean confidence a reader should be told. Clean scans reach 0.95 and more.
 _LOW_CONFIDENCE: Final = 0.8
+# From this share of a page on it is worth telling that OCR does not read it.
+_MUCH_UNREAD: Final = 0.4
 # A line within so many degrees of level is part of the text that runs from left to right.
 _LEVEL: Final = 5.0
 # A page whose pixels all lie this close together, of 255, is blank.
@@ -60,7 +63,7 @@ def read_picture(picture: "Picture", number: int, *, unit: float, threads: int) 
     if int(picture.max()) - int(picture.min()) <= _BLANK:
         return ScannedPage(PageText(number, ()), decisions=(f"page {number}: blank",))
     upright = bring_upright(picture, threads=threads)
-    found, rules = _read(upright, threads)
+    found, rules, unread = _read(upright, threads)
     legible = [item for item in found if item.read.legible]
     lines, words = page_lines(legible)
     height, width = upright.picture.shape[:2]
@@ -77,6 +80,10 @@ def read_picture(picture: "Picture", number: int, *, unit: float, threads: int) 
     warnings = []
     if legible and confidence < _LOW_CONFIDENCE:
         warnings.append(f"page {number}: read by OCR with low confidence ({confidence:.2f})")
+    if unread >= _MUCH_UNREAD:
+        warnings.append(
+            f"page {number}: little text, {unread:.0%} of what it shows is no text that can be read"
+        )
     x0, y0 = upright.placement.x0 * unit, upright.placement.y0 * unit
     return ScannedPage(
         text,
@@ -86,15 +93,15 @@ def read_picture(picture: "Picture", number: int, *, unit: float, threads: int) 
     )
 
 
-def _read(upright: Upright, threads: int) -> tuple[list[Found], tuple[Rule, ...]]:
-    """The lines of an upright picture as OCR reads them, and its rules."""
+def _read(upright: Upright, threads: int) -> tuple[list[Found], tuple[Rule, ...], float]:
+    """The lines of an upright picture as OCR reads them, its rules, and the share of it that is no text."""
     level, other = _level_boxes(upright.quads)
     line_height = median(bottom - top for _, top, _, bottom in level) if level else 0.0
     rules = find_rules(upright.picture, line_height, level) if level else ()
     picture = without_rules(upright.picture, rules, line_height)
     across = [rule for rule in rules if not rule.horizontal]
     height, width = picture.shape[:2]
-    boxes = [_within(part, width, height) for box in _in_rows(level) for part in divided(box, across)]
+    boxes = [_within(part, width, height) for box in apart(level) for part in divided(box, across)]
     parts = [picture[int(box[1]) : int(box[3]), int(box[0]) : int(box[2])] for box in boxes]
     turned, angles = _turned_parts(picture, other, threads)
     reads = read_lines([*parts, *turned], threads=threads)
@@ -106,7 +113,7 @@ def _read(upright: Upright, threads: int) -> tuple[list[Found], tuple[Rule, ...]
         Found(_around(quad), angle, read, None)
         for quad, angle, read in zip(other, angles, reads[len(parts) :], strict=True)
     ]
-    return found, rules
+    return found, rules, share_without_text(picture, upright.quads)
 
 
 def _level_boxes(quads: "Quads") -> "tuple[list[Box], list[Quads]]":
@@ -136,18 +143,6 @@ def _turned_parts(
         [np.rot90(part, 2) if head else part for part, head in zip(parts, heads, strict=True)],
         [direction(angle + 180 * head) for angle, head in zip(degrees, heads, strict=True)],
     )
-
-
-def _in_rows(boxes: list[Box]) -> list[Box]:
-    """Boxes from top to bottom, those beside each other from left to right."""
-    rows: list[list[Box]] = []
-    for box in sorted(boxes, key=lambda box: box[1] + box[3]):
-        middle = (box[1] + box[3]) / 2
-        if rows and rows[-1][0][1] <= middle <= rows[-1][0][3]:
-            rows[-1].append(box)
-        else:
-            rows.append([box])
-    return [box for row in rows for box in sorted(row)]
 
 
 def _confidence(found: list[Found]) -> float:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from rag_pipeline.normalize.ocr import Picture
 
 # A rule is longer than the strokes of letters, and no thicker than those of a headline, in line heights.
-_SHORTEST: Final = 1.6
+# Upright strokes of letters are shorter than a line, level ones may join.
+_SHORTEST_LEVEL: Final = 1.6
+_SHORTEST_UPRIGHT: Final = 1.0
 _THICKEST: Final = 0.3
 # How much darker than the ground on both its sides a rule is, of 255; pale gray ones are 30. The border of a
 # coloured cell is found by it, and its ground is not.
@@ -44,7 +46,7 @@ def find_rules(picture: "Picture", line_height: float, lines: Sequence[Box]) -> 
     ]
     if len(rules) > _MOST:
         return ()
-    return tuple(rule for rule in rules if not (rule.horizontal and _within_a_line(rule, lines)))
+    return tuple(rule for rule in rules if not _of_a_line(rule, lines))
 
 
 def without_rules(picture: "Picture", rules: Sequence[Rule], line_height: float) -> "Picture":
@@ -79,7 +81,7 @@ def _thin(gray: Any, length: float, *, horizontal: bool) -> Any:
 def _straight(strokes: Any, line_height: float, thickest: float, horizontal: bool) -> list[Rule]:
     import cv2
 
-    shortest = max(int(_SHORTEST * line_height), 8)
+    shortest = max(int((_SHORTEST_LEVEL if horizontal else _SHORTEST_UPRIGHT) * line_height), 8)
     straight = cv2.morphologyEx(strokes, cv2.MORPH_OPEN, _bar(shortest, horizontal=horizontal))
     _, _, stats, _ = cv2.connectedComponentsWithStats(straight, connectivity=8)
     found = []
@@ -119,12 +121,17 @@ def _joined(rules: list[Rule], gap: float) -> list[Rule]:
     return joined
 
 
-def _within_a_line(rule: Rule, lines: Sequence[Box]) -> bool:
-    """Whether most of a level stroke runs through the letters of one line."""
+def _of_a_line(rule: Rule, lines: Sequence[Box]) -> bool:
+    """Whether a stroke is part of a line's letters: a level one runs through, an upright one ends in them."""
     for left, top, right, bottom in lines:
         margin = _MARGIN * (bottom - top)
-        if top + margin < rule.position < bottom - margin:
+        if rule.horizontal:
             shared = min(rule.end, right) - max(rule.start, left)
-            if shared > (rule.end - rule.start) / 2:
-                return True
+            inside = top + margin < rule.position < bottom - margin and 2 * shared > rule.end - rule.start
+        else:
+            inside = (
+                left < rule.position < right and top - margin <= rule.start and rule.end <= bottom + margin
+            )
+        if inside:
+            return True
     return False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # A line this much taller than long stands on its side; single letters are up to half as tall again as wide.
 _TALL: Final = 2.0
 # Skew that moves a line by less than its height over the page harms nothing; skew beyond the second is none.
-_LEAST_SKEW: Final = 0.3
+_LEAST_SKEW: Final = 0.4
 _MOST_SKEW: Final = 15.0
 # Lines at the page's angle must have this share of the length of all: a drawing's labels are no skew.
 _AGREEING: Final = 0.6
