@@ -19,10 +19,10 @@ PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 PRODUCT := $(VENV)/.product-installed
 TOOLS := $(VENV)/.tools-installed
 
-.PHONY: help install demo ui lint types contracts test bench format constraints clean
+.PHONY: help install demo ui lint types contracts test test-nightly bench format constraints clean
 
 help: ## List the targets.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
 
 install: $(TOOLS) ## Install the package and the tools to work on it into .venv.
 
@@ -60,6 +60,9 @@ contracts: $(TOOLS) ## Check that imports point down the layers.
 
 test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
 	$(BIN)/pytest $(ARGS)
+
+test-nightly: $(TOOLS) ## Break documents in every way for about ten minutes.
+	$(BIN)/pytest rag_pipeline_tests/test_fuzzing.py --hypothesis-profile nightly $(ARGS)
 
 bench: $(TOOLS) ## Measure quality, speed and memory.
 	$(BIN)/python -m benchmarks $(ARGS)

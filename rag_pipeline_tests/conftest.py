@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline_tests.postgresql_server import PostgresqlServer, PostgresqlUnavailable, running_postgresql
 from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
+
+# Chosen by `make test-nightly`: about ten minutes of broken documents.
+settings.register_profile("nightly", max_examples=1_200)
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ class Page:
         mode: int = 0,
         matrix: str = "1 0 0 1",
     ) -> None:
-        """Show a line whose baseline begins at (x, y); `mode` is PDF's text render mode, `matrix` its turn."""
+        """Show a line whose baseline begins at (x, y); `mode` is its render mode, `matrix` its turn."""
         escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
         red, green, blue = colour
         self.operators.append(

@@ -6,6 +6,8 @@ from typing import Any
 from qdrant_client import models
 from qdrant_edge import Bm25, Bm25Config, TokenizerType
 
+from rag_pipeline.embedding.text import valid_text
+
 # Multilingual splits Chinese, Japanese and Korean into words too; `english` brings stop words and a stemmer
 # that leave other scripts alone. avg_len is in tokens without stop words: chunks have 60 to 125 on average,
 # depending on the language.
@@ -33,11 +35,11 @@ def _model() -> Bm25:
 
 def passage_terms(text: str) -> models.SparseVector:
     """Weights of a passage's terms; Qdrant multiplies them by the terms' inverse document frequency."""
-    found = _model().embed_document(text)
+    found = _model().embed_document(valid_text(text))
     return models.SparseVector(indices=found.indices, values=found.values)
 
 
 def query_terms(text: str) -> models.SparseVector:
     """The terms of a question, each of weight 1."""
-    found = _model().embed_query(text)
+    found = _model().embed_query(valid_text(text))
     return models.SparseVector(indices=found.indices, values=found.values)

@@ -14,7 +14,10 @@ _MAX_MEMBER: Final = 128 * 1024 * 1024
 _MAX_RATIO: Final = 200
 # Small members may be anything: an empty spreadsheet column compresses without limit and harms nobody.
 _RATIO_MATTERS_FROM: Final = 8 * 1024 * 1024
-_XML_HEAD: Final = 4096
+# A declaration stands before the root element. A comment before that may be long, but no program writes one.
+_XML_HEAD: Final = 65_536
+_MAX_DEPTH: Final = 2
+_MAX_INNER: Final = 16 * 1024 * 1024
 
 
 def check_archive(data: bytes) -> None:
@@ -41,6 +44,30 @@ def check_archive(data: bytes) -> None:
         ) from error
 
 
+def check_bomb(data: bytes) -> None:
+    """Raise DocumentError (OVER_LIMIT) for a zip archive that is made to overload whoever unpacks it.
+
+    Archives are not read, but a bomb is worth another message. What is no zip archive passes.
+    """
+    try:
+        _check_levels(data, _MAX_DEPTH)
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, NotImplementedError, RuntimeError):
+        return
+
+
+def _check_levels(data: bytes, levels: int) -> None:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        _check_sizes(members)
+        inner = [member for member in members if member.filename.lower().endswith(".zip")]
+        if inner and not levels:
+            raise _over(f"archives are nested in it more than {_MAX_DEPTH} deep")
+        # The largest shows it: a bomb multiplies by repeating one archive.
+        for member in sorted(inner, key=lambda member: member.file_size)[-1:]:
+            with archive.open(member) as part:
+                _check_levels(part.read(_MAX_INNER), levels - 1)
+
+
 def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
     if len(members) > _MAX_MEMBERS:
         raise _over(f"it holds {len(members)} parts; {_MAX_MEMBERS} are allowed")
@@ -57,7 +84,8 @@ def _check_sizes(members: list[zipfile.ZipInfo]) -> None:
 
 def _check_xml(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
     with archive.open(member) as part:
-        if b"<!ENTITY" in part.read(_XML_HEAD):
+        # Without zero bytes UTF-16 reads as ASCII.
+        if b"<!ENTITY" in part.read(_XML_HEAD).replace(b"\0", b""):
             raise DocumentError(
                 FailureCategory.CORRUPT,
                 f"Its part {member.filename!r} declares XML entities, which no office program writes; "

@@ -20,6 +20,4 @@ def ignored_claims(front_matter: Mapping[str, object]) -> tuple[str, ...]:
     claims = [key for key in front_matter if key.casefold().replace("-", "_") in _DECIDED_BY_MANIFEST]
     if not claims:
         return ()
-    return (
-        f"the front matter's {', '.join(claims)} was ignored: trust and access come from the source's manifest",
-    )
+    return (f"the front matter's {', '.join(claims)} was ignored: only the manifest gives trust and access",)

@@ -6,13 +6,16 @@ from typing import Final
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import gates
 from rag_pipeline.normalize import mime_types as types
-from rag_pipeline.normalize.archives import check_archive
+from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.image_reading import convert_image
+from rag_pipeline.normalize.modern_office import ModernFile, modern_office
+from rag_pipeline.normalize.noticing import notices
 from rag_pipeline.normalize.office_formats import OFFICE_TYPES, convert_office
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.pdf_reading import convert_pdf
+from rag_pipeline.normalize.remote import remote_parts
 from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
 from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
 from rag_pipeline.normalize.web_formats import WEB_TYPES, convert_web
@@ -34,10 +37,21 @@ def convert(data: bytes, name: str, options: ParsingOptions) -> NormalizedDocume
             "Split it, or raise `parsing.limits.max_bytes` in the manifest.",
         )
     detected = detect(data, name)
-    _refuse_unreadable(detected)
-    document = _converted(data, detected.mime_type, options)
-    gates.check(document)
-    return replace(document, warnings=(detected.note, *document.warnings)) if detected.note else document
+    file = modern_office(data, detected.mime_type, name, options.passwords)
+    _refuse_unreadable(file.data, replace(detected, mime_type=file.mime_type))
+    document = _converted(file.data, file.mime_type, options)
+    gates.check(document, len(file.data))
+    return _annotated(document, file, detected)
+
+
+def _annotated(document: NormalizedDocument, file: ModernFile, detected: Detected) -> NormalizedDocument:
+    """The document with the decisions and warnings that concern it as a whole."""
+    decisions = [detected.decision, *file.decisions, *document.decisions]
+    if parts := remote_parts(file.data, file.mime_type):
+        decisions.append(f"{parts} images or other parts that lie elsewhere were not fetched")
+    notes = () if detected.note is None else (detected.note,)
+    warnings = (*notes, *document.warnings, *notices(document, len(file.data)))
+    return replace(document, warnings=tuple(dict.fromkeys(warnings)), decisions=tuple(decisions))
 
 
 def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> NormalizedDocument:
@@ -67,21 +81,14 @@ def _converted(data: bytes, mime_type: str, options: ParsingOptions) -> Normaliz
         ) from error
 
 
-def _refuse_unreadable(detected: Detected) -> None:
+def _refuse_unreadable(data: bytes, detected: Detected) -> None:
     mime_type = detected.mime_type
     if mime_type == types.EMPTY:
         raise DocumentError(FailureCategory.EMPTY, "The file has no content.")
-    if mime_type == types.ENCRYPTED_OFFICE:
-        raise DocumentError(
-            FailureCategory.ENCRYPTED,
-            "The Office document is encrypted. Save it without a password: only PDFs can be opened "
-            "with one from `parsing.password_env`.",
-        )
     if mime_type in _READ:
         return
-    if modern := types.LEGACY_OFFICE.get(mime_type):
-        reason = f"The file is in an Office format from before 2007. Save it as {modern} and replace it."
-    elif mime_type in types.ARCHIVES:
+    if mime_type in types.ARCHIVES:
+        check_bomb(data)
         reason = "Archives are not opened. Unpack it beside the other documents."
     else:
         reason = f"Files of type {mime_type} cannot be read; {_READABLE}."

@@ -31,6 +31,9 @@ _SAMPLE: Final = 4096
 _ESCAPED_JAPANESE: Final = re.compile(rb"\x1b\$[@B]")
 _WIDE: Final = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+# Every other byte of an alphabet's UTF-16 is one; in Chinese only those of spaces and digits are.
+_FEW_CONTROLS: Final = 0.0
+_MANY_CONTROLS: Final = 0.25
 # Text of any script reaches this when read rightly; bytes read as UTF-16 wrongly stay near 0.4.
 _WIDE_READABLE: Final = 0.6
 _IDEOGRAPHS_READABLE: Final = 0.75
@@ -69,11 +72,11 @@ def _decoded(data: bytes, named: str | None) -> Decoded:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _lenient(data, encoding, "by its byte order mark")
-    if wide := _wide_with_controls(data):
-        return _lenient(data, wide, "by its zero and control bytes")
-    if _ESCAPED_JAPANESE.search(data[:_SAMPLE]) and (text := _strict(data, "iso2022_jp_2")) is not None:
-        return Decoded(text, "iso2022_jp_2", "charset: iso2022_jp_2, by its escape sequences")
     text = _strict(data, "utf-8")
+    if wide := _wide_with_controls(data, few=_FEW_CONTROLS if text is None else _MANY_CONTROLS):
+        return _lenient(data, wide, "by its zero and control bytes")
+    if _ESCAPED_JAPANESE.search(data[:_SAMPLE]) and (japanese := _strict(data, "iso2022_jp_2")):
+        return Decoded(japanese, "iso2022_jp_2", "charset: iso2022_jp_2, by its escape sequences")
     if text is not None and not _named_fits_better(data, named, text):
         return Decoded(text, "utf-8", "charset: utf-8", _disagreement(named, "utf-8", text, data))
     if wide := _wide_without_controls(data):
@@ -98,10 +101,13 @@ def _lenient(data: bytes, encoding: str, reason: str) -> Decoded:
     return Decoded(data.decode(encoding, "replace"), encoding, decision, (note,))
 
 
-def _wide_with_controls(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark, which bytes give away that no text in another encoding holds."""
+def _wide_with_controls(data: bytes, *, few: float) -> str | None:
+    """UTF-16 or UTF-32 without a mark, which bytes give away that no text in another encoding holds.
+
+    `few` is the share of such bytes that a text of single bytes may have.
+    """
     sample = data[:_SAMPLE]
-    if len(sample) < 2 * _FEW_CHARACTERS or not _CONTROLS.search(sample):
+    if len(sample) < 2 * _FEW_CHARACTERS or len(_CONTROLS.findall(sample)) <= few * len(sample):
         return None
     readable = {encoding: _readability(sample, encoding) for encoding in _WIDE}
     best = max(readable, key=lambda encoding: readable[encoding])

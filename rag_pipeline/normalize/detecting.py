@@ -28,10 +28,14 @@ _OLE_STREAMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """A document's type, and a note where its name says something else."""
+    """A document's type, and a note where its name says something else.
+
+    `decision` tells what it was told from; the note is for what a reader should know.
+    """
 
     mime_type: str
     note: str | None = None
+    decision: str = ""
 
 
 def detect_type(head: bytes, name: str) -> str:
@@ -42,7 +46,10 @@ def detect_type(head: bytes, name: str) -> str:
 def detect(data: bytes, name: str) -> Detected:
     """The MIME type told from the whole content. A name that says otherwise is overruled, and noted."""
     mime_type = _detect(data, name, _zip_names(data))
-    return Detected(mime_type, _contradiction(mime_type, name))
+    named = types.BY_EXTENSION.get(types.extension(name))
+    by = "by its content and its name" if mime_type == named else "by its content"
+    said = f"; its name says {named}" if named not in (None, mime_type) else ""
+    return Detected(mime_type, _contradiction(mime_type, name), f"type: {mime_type}, {by}{said}")
 
 
 def _detect(data: bytes, name: str, zip_names: list[str]) -> str:
@@ -115,8 +122,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _text_kind(data: bytes, named: str | None) -> str:
-    # An even number of bytes, so that UTF-16 is not cut inside a character.
-    text = decode(data[:_HEAD], declared=True).text
+    text = decode(_beginning(data), declared=True).text
     stated = markup_kind(text)
     if stated and not (named == types.MARKDOWN and stated in (types.HTML, types.EML, types.LATEX)):
         return stated  # Markdown may begin with HTML, and hold LaTeX or a mail as an example
@@ -125,6 +131,17 @@ def _text_kind(data: bytes, named: str | None) -> str:
             return likely_kind(text) if text.lstrip().startswith("<") else types.PLAIN
         return named
     return likely_kind(text)
+
+
+def _beginning(data: bytes) -> bytes:
+    """The first bytes, ending with a whole character of UTF-8, UTF-16 or UTF-32."""
+    if len(data) <= _HEAD:
+        return data
+    end = _HEAD
+    while end > _HEAD - 4 and data[end] & 0xC0 == 0x80:
+        end -= 1
+    # Where no byte goes on a character of UTF-8, the head is a multiple of four bytes.
+    return data[:end]
 
 
 def _contradiction(mime_type: str, name: str) -> str | None:

@@ -6,6 +6,7 @@ from docling_core.transforms.serializer.base import SerializationResult
 from docling_core.transforms.serializer.markdown import (
     MarkdownDocSerializer,
     MarkdownFallbackSerializer,
+    MarkdownInlineSerializer,
     MarkdownParams,
     MarkdownTableSerializer,
 )
@@ -13,7 +14,11 @@ from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.document import DoclingDocument
 from docling_core.types.doc.items.group import GroupItem
 from docling_core.types.doc.items.node import NodeItem
-from docling_core.types.doc.labels import GroupLabel
+
+from rag_pipeline.normalize.joints import joined
+
+_SHEET = "sheet: "
+"""What docling begins the name of a sheet's group with; Excel workbooks are not read by it."""
 
 
 class _SheetHeadings(MarkdownFallbackSerializer):
@@ -21,17 +26,26 @@ class _SheetHeadings(MarkdownFallbackSerializer):
 
     def serialize(self, *, item: NodeItem, **kwargs: Any) -> SerializationResult:
         result = super().serialize(item=item, **kwargs)
-        if isinstance(item, GroupItem) and item.label == GroupLabel.SHEET and result.text.strip():
-            result.text = f"## {item.name}\n\n{result.text}"
+        if isinstance(item, GroupItem) and item.name.startswith(_SHEET) and result.text.strip():
+            result.text = f"## {item.name.removeprefix(_SHEET)}\n\n{result.text}"
         return result
 
 
 class _EscapedTables(MarkdownTableSerializer):
-    """Writes a bar inside a cell as Markdown does, not as an HTML entity."""
+    """Writes a bar inside a cell as Markdown does, not as an HTML entity, and joins the parts of a cell."""
 
     def serialize(self, **kwargs: Any) -> SerializationResult:
         result = super().serialize(**kwargs)
-        result.text = result.text.replace("&#124;", "\\|")
+        result.text = joined(result.text).replace("&#124;", "\\|")
+        return result
+
+
+class _JoinedInline(MarkdownInlineSerializer):
+    """Puts the parts of a paragraph together without the spaces that the document does not have."""
+
+    def serialize(self, **kwargs: Any) -> SerializationResult:
+        result = super().serialize(**kwargs)
+        result.text = joined(result.text)
         return result
 
 
@@ -55,5 +69,6 @@ def serialized_parts(document: DoclingDocument, *, margins: bool) -> list[Serial
         params=params,
         fallback_serializer=_SheetHeadings(),
         table_serializer=_EscapedTables(),
+        inline_serializer=_JoinedInline(),
     )
     return serializer.get_parts()

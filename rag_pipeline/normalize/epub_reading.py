@@ -3,6 +3,7 @@
 import io
 import posixpath
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -30,25 +31,35 @@ class _Book(NamedTuple):
 
 
 def convert_epub(data: bytes) -> NormalizedDocument:
-    """Read a book. Raises DocumentError for one that names no chapters."""
+    """Read a book. Raises DocumentError for one that is damaged or protected, or names no chapters."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _read(archive)
+    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, OSError, NotImplementedError) as error:
+        raise DocumentError(
+            FailureCategory.CORRUPT,
+            f"The book is damaged: a part cannot be unpacked ({error}). Upload it again.",
+        ) from error
+
+
+def _read(archive: zipfile.ZipFile) -> NormalizedDocument:
     pieces: list[Piece] = []
     removed: list[Removed] = []
     warnings: dict[str, None] = {}
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        book = _book(archive)
-        for name in book.chapters:
-            try:
-                chapter = decode(archive.read(name), declared=True)
-            except KeyError:
-                warnings["a chapter that the book names is missing"] = None
-                continue
-            page = read_page(chapter.text, whole_site=False)
-            if name in book.contents:
-                removed.append(Removed("table of contents", "\n".join(piece.text for piece in page.pieces)))
-                continue
-            pieces += page.pieces
-            removed += page.removed
-            warnings.update(dict.fromkeys((*chapter.warnings, *page.warnings)))
+    book = _book(archive)
+    for name in book.chapters:
+        try:
+            chapter = decode(archive.read(name), declared=True)
+        except KeyError:
+            warnings["a chapter that the book names is missing"] = None
+            continue
+        page = read_page(chapter.text, whole_site=False)
+        if name in book.contents:
+            removed.append(Removed("table of contents", "\n".join(piece.text for piece in page.pieces)))
+            continue
+        pieces += page.pieces
+        removed += page.removed
+        warnings.update(dict.fromkeys((*chapter.warnings, *page.warnings)))
     markdown, blocks = assemble([*_facts(book), *pieces])
     return NormalizedDocument(
         markdown=markdown,

@@ -6,9 +6,13 @@ from typing import Final
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.script_statistics import odd_script
 
 # A book of 2,000 pages has about 6 million characters; more is a data dump that belongs in another store.
 MAX_CHARACTERS: Final = 20_000_000
+# Office files shrink text up to fiftyfold, a PDF that shows one form on every page a little more.
+_MAX_EXPANSION: Final = 200
+_MAY_BE_LONG: Final = 1_000_000
 _SAMPLE: Final = 200_000
 _MAX_REPLACED: Final = 0.02
 _MAX_UNREADABLE: Final = 0.15
@@ -24,8 +28,11 @@ _MOJIBAKE_SECOND: Final = frozenset(
 )
 
 
-def check(document: NormalizedDocument) -> None:
-    """Raise DocumentError if the document is empty, garbled or far too long."""
+def check(document: NormalizedDocument, size: int) -> None:
+    """Raise DocumentError if the document is empty, garbled, or far too long in itself or for its `size`.
+
+    `size` is the number of bytes that it was read from.
+    """
     if not any(char.isalnum() for char in document.markdown):
         raise DocumentError(
             FailureCategory.EMPTY,
@@ -35,6 +42,12 @@ def check(document: NormalizedDocument) -> None:
         raise DocumentError(
             FailureCategory.OVER_LIMIT,
             f"The text has {len(document.markdown):,} characters; {MAX_CHARACTERS:,} are allowed. Split it.",
+        )
+    if len(document.markdown) > max(_MAX_EXPANSION * size, _MAY_BE_LONG):
+        raise DocumentError(
+            FailureCategory.OVER_LIMIT,
+            f"{size:,} bytes became {len(document.markdown):,} characters, over {_MAX_EXPANSION} times more: "
+            "the file was made to overload its readers, or its program failed. Export it anew.",
         )
     if reason := garbled(document.markdown):
         raise DocumentError(
@@ -46,8 +59,9 @@ def check(document: NormalizedDocument) -> None:
 def garbled(text: str) -> str | None:
     """Why a text is not readable, or None. Judges characters only, so every script, code and tables pass.
 
-    The signs: replacement characters, a large share of private-use, unassigned or control characters, and
-    what bytes of another encoding look like when they are read as Latin-1 or Windows-1252.
+    The signs: replacement characters, a large share of private-use, unassigned or control characters, what
+    bytes of another encoding look like when they are read as Latin-1 or Windows-1252, and characters of a
+    script used as none of its languages uses them.
     """
     sample = text[:_SAMPLE]
     visible = [char for char in sample if not char.isspace()]
@@ -65,7 +79,7 @@ def garbled(text: str) -> str | None:
     pairs = sum(first in _MOJIBAKE_FIRST and second in _MOJIBAKE_SECOND for first, second in pairwise(sample))
     if len(visible) >= _ENOUGH and 2 * pairs / len(visible) > _MAX_MOJIBAKE:
         return "it was decoded with the wrong character set"
-    return None
+    return odd_script(sample)
 
 
 def _unreadable(char: str) -> bool:

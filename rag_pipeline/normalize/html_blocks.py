@@ -10,7 +10,7 @@ from rag_pipeline.normalize.document import BlockKind
 from rag_pipeline.normalize.html_inline import Run, inline_markdown, link_target
 from rag_pipeline.normalize.html_leaves import code_language, code_text, control_text, image_text, math_text
 from rag_pipeline.normalize.html_lists import item_pieces, list_markers
-from rag_pipeline.normalize.html_tables import cells_in_order, is_layout, table_text
+from rag_pipeline.normalize.html_tables import cells_in_order, is_layout, stray_text, table_text
 
 if TYPE_CHECKING:
     from rag_pipeline.normalize.html_parsing import HtmlElement
@@ -23,7 +23,7 @@ _PARTS: Final = frozenset(
 )  # fmt: skip
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _MARKS: Final = {
-    "b": "strong", "strong": "strong", "summary": "strong", "i": "em", "em": "em", "cite": "em", "dfn": "em",
+    "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "em", "dfn": "em",
     "var": "em", "s": "strike", "strike": "strike", "del": "strike", "code": "code", "kbd": "code",
     "samp": "code", "tt": "code", "sup": "sup", "sub": "sub",
 }  # fmt: skip
@@ -41,6 +41,7 @@ class _Look(NamedTuple):
 
     marks: frozenset[str] = frozenset()
     link: str | None = None
+    in_heading: bool = False
 
 
 def html_pieces(element: "HtmlElement") -> list[Piece]:
@@ -106,7 +107,7 @@ class _Walk:
             self._end_block()
             self._children(element, _within(element, look))
             self._end_block()
-        elif tag != "rp":
+        elif tag != "rp" and not _is_anchor(element):
             before, after = _AROUND.get(tag, ("", ""))
             self._text(before, look)
             self._children(element, _within(element, look))
@@ -143,10 +144,12 @@ class _Walk:
     def _heading(self, element: "HtmlElement", look: _Look) -> None:
         self._end_block()
         level = _HEADINGS.get(element.tag, 0) or _level(element.get("aria-level"))
-        if text := self._line(element, _Look(link=look.link)):
+        if text := self._line(element, _Look(link=look.link, in_heading=True)):
             self._pieces.append(Piece(BlockKind.HEADING, f"{'#' * level} {text}", level))
 
     def _list(self, element: "HtmlElement", look: _Look) -> None:
+        self._end_block()
+        self._text(element.text, look)
         self._end_block()
         for child, marker in list_markers(element):
             if marker:
@@ -157,12 +160,15 @@ class _Walk:
                 self._pieces.extend(item_pieces("-", [Piece(BlockKind.PARAGRAPH, ""), *nested._pieces])[1:])
             else:
                 self._element(child, look)
-                self._end_block()
+            self._text(child.tail, look)
+            self._end_block()
 
     def _definitions(self, element: "HtmlElement", look: _Look) -> None:
         """Terms, each with all that is said of it, as a list; `dd` without a term is a plain part."""
         terms: list[str] = []
         said: list[Piece] = []
+        self._text(element.text, look)
+        self._end_block()
         for child in element:
             if child.tag == "div":
                 self._define(terms, said)
@@ -175,6 +181,8 @@ class _Walk:
                 terms += filter(None, [self._line(child, look)])
             else:
                 said += self._inside(child, look)
+            if child.tail and child.tail.strip():
+                said.append(Piece(BlockKind.PARAGRAPH, " ".join(child.tail.split())))
         self._define(terms, said)
 
     def _define(self, terms: list[str], said: list[Piece]) -> None:
@@ -189,6 +197,8 @@ class _Walk:
         self._pieces.extend(item_pieces("-", inner))
 
     def _table(self, element: "HtmlElement", look: _Look) -> None:
+        self._end_block()
+        self._text(stray_text(element), look)
         self._end_block()
         if self._in_cell or is_layout(element):
             for cell in cells_in_order(element):
@@ -220,8 +230,24 @@ def quote_markdown(pieces: Iterable[Piece]) -> str:
 
 def _within(element: "HtmlElement", look: _Look) -> _Look:
     mark = _MARKS.get(element.tag)
+    if element.tag == "summary" and len(element) == 0:
+        mark = "strong"
     link = link_target(element.get("href")) if element.tag == "a" else None
-    return _Look(look.marks | {mark} if mark else look.marks, link or look.link)
+    if link and look.in_heading and link.startswith("#"):
+        link = None  # a heading's link to itself
+    return look._replace(marks=look.marks | {mark} if mark else look.marks, link=link or look.link)
+
+
+def _is_anchor(element: "HtmlElement") -> bool:
+    """Whether an element is the sign beside a heading that links to the heading: #, §, ¶."""
+    if element.tag != "a" or not (element.get("href") or "").startswith("#"):
+        return False
+    text = element.text_content().strip()
+    return (
+        len(text) <= 2
+        and not any(char.isalnum() for char in text)
+        and next(element.iter("img"), None) is None
+    )
 
 
 def _level(value: str | None) -> int:

@@ -82,6 +82,7 @@ def remove_boilerplate(body: "HtmlElement") -> list[Removed]:
             continue
         if reason := _reason(element, held, heading_in_content=heading_in_content):
             doomed[element] = reason
+    doomed.update(_beside_main(measured, doomed, body))
     outermost = _outermost(body, doomed)
     gone = sum(measured[element].letters for element in outermost)
     if measured[body].letters - gone < min(_LEAST_CONTENT, measured[body].letters / 2):
@@ -114,6 +115,30 @@ def _measured(body: "HtmlElement") -> "dict[HtmlElement, _Measures]":
     return measured
 
 
+def _beside_main(
+    measured: "dict[HtmlElement, _Measures]", doomed: "dict[HtmlElement, str]", body: "HtmlElement"
+) -> "dict[HtmlElement, str]":
+    """What stands beside the one element that the page declares its main content, if that is most of it.
+
+    A heading of the page outside of it speaks against the declaration.
+    """
+    declared = [element for element in measured if element.tag == "main" or _is_main(element)]
+    if len(declared) != 1 or (measured[body].heading and not measured[declared[0]].heading):
+        return {}
+    beside: dict[HtmlElement, str] = {}
+    inner = declared[0]
+    while inner is not body and inner is not None:
+        outer = inner.getparent()
+        for element in () if outer is None else outer:
+            if element is not inner:
+                beside[element] = "beside the main content"
+        inner = outer
+    others = sum(measured[element].letters for element in beside if element not in doomed)
+    if measured[declared[0]].letters < others:
+        return {}
+    return {element: doomed.get(element, reason) for element, reason in beside.items()}
+
+
 def _outermost(body: "HtmlElement", doomed: "dict[HtmlElement, str]") -> "list[HtmlElement]":
     """The doomed elements that are in no other one, in the page's order."""
     found = []
@@ -144,6 +169,8 @@ def _reason(element: "HtmlElement", held: _Measures, *, heading_in_content: bool
 
 def _by_name(element: "HtmlElement", held: _Measures) -> str | None:
     names = [*element.get("class", "").split(), element.get("id", "")]
+    if names == [""]:
+        return None
     tokens = [[token.lower() for token in _TOKEN.findall(name)] for name in names]
     said = {token for name in tokens for token in name}
     said.update(first + second for name in tokens for first, second in pairwise(name))

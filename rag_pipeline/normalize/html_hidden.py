@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 # Never shown as text; what they hold is code, settings, or a substitute for what was shown instead.
 _NOT_TEXT: Final = frozenset(
-    {"script", "style", "template", "noscript", "head", "link", "meta", "object", "embed", "iframe", "canvas",
-     "audio", "video", "map", "datalist", "noframes"}
+    {"script", "style", "template", "noscript", "head", "link", "meta", "object", "embed", "iframe",
+     "canvas", "audio", "video", "map", "datalist", "noframes"}
 )  # fmt: skip
 _WHOLE_PAGE: Final = frozenset({"html", "body"})
 _HIDDEN: Final = "hidden"
@@ -50,25 +50,27 @@ def remove_hidden(root: "HtmlElement") -> list[Removed]:
         "stylesheet" in link.get("rel", "").lower() for link in root.iter("link")
     )
     found: list[Removed] = []
-    pending: list[tuple[Any, _Look]] = [(root, _Look(behind=None if painted else styles.WHITE))]
+    pending: list[tuple[Any, _Look, bool]] = [(root, _Look(behind=None if painted else styles.WHITE), False)]
     while pending:
-        element, inherited = pending.pop()
-        style = styles.style_of(element, sheet)
+        element, look, hides = pending.pop()
         if element.tag in _NOT_TEXT:
             element.drop_tree()
             continue
-        if element.tag not in _WHOLE_PAGE and _is_hidden(element, style, scripted):
-            _note(found, " ".join(element.itertext()))
-            element.drop_tree()
-            continue
-        look = _look(element, style, inherited)
-        if look.hides:
+        if element.attrib or element.tag == "dialog":  # most elements say nothing of how they look
+            style = styles.style_of(element, sheet)
+            if element.tag not in _WHOLE_PAGE and _is_hidden(element, style, scripted):
+                _note(found, " ".join(element.itertext()))
+                element.drop_tree()
+                continue
+            look = _look(element, style, look)
+            hides = look.hides
+        if hides:
             _note(found, element.text or "")
             element.text = None
             for child in element:
                 _note(found, child.tail or "")
                 child.tail = " " if child.tail else None
-        pending.extend((child, look) for child in reversed(element))
+        pending.extend((child, look, hides) for child in reversed(element))
     return found
 
 
@@ -79,13 +81,17 @@ def _is_hidden(element: "HtmlElement", style: styles.Declarations, scripted: boo
         return True
     if element.tag == "dialog" and element.get("open") is None:
         return True
-    if styles.takes_no_room(style) or (not scripted and styles.pixels(style.get("opacity", "")) == 0):
+    if style and styles.takes_no_room(style):
+        return True
+    if not scripted and styles.pixels(style.get("opacity", "")) == 0:
         return True  # scripts fade in what is transparent at first
     # A page that was saved while a dialog was open says this of everything but the dialog.
     return element.get("aria-hidden", "").lower() == "true" and not element.xpath(".//h1|.//main|self::main")
 
 
 def _look(element: "HtmlElement", style: styles.Declarations, inherited: _Look) -> _Look:
+    if not style and element.get("bgcolor") is None and element.get("color") is None:
+        return inherited
     look = inherited
     tiny = styles.too_small(style.get("font-size", ""))
     if tiny is not None:

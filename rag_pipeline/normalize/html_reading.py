@@ -36,6 +36,7 @@ def convert_html(data: bytes) -> NormalizedDocument:
         blocks=blocks,
         title=first_title(markdown, blocks) or page.title,
         warnings=(*decoded.warnings, *page.warnings),
+        decisions=(decoded.decision,),
         removed=page.removed,
     )
 

@@ -131,11 +131,13 @@ def _top_level(sheet: str) -> str:
     """A style sheet without what stands inside of `@media` and the like."""
     parts = []
     depth = start = 0
-    for match in re.finditer(r"[{}]|@", sheet):
+    for match in re.finditer(r"[{}@;]", sheet):
         at, char = match.start(), match.group()
         if char == "@" and depth == 0:
             parts.append(sheet[start:at])
             start = at
+        elif char == ";" and depth == 0:  # the end of an `@import`
+            start = at + 1
         elif char == "{":
             depth += 1
         elif char == "}" and depth:

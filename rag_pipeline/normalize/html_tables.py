@@ -45,6 +45,29 @@ def cells_in_order(table: "HtmlElement") -> "Iterator[HtmlElement]":
             yield cell.element
 
 
+def stray_text(table: "HtmlElement") -> str:
+    """Text of a broken table that stands in none of its cells; browsers show it above the table."""
+    parts = [table.text]
+    for child in table:
+        if child.tag in ("thead", "tbody", "tfoot"):
+            parts.append(child.text)
+            for row in child:
+                parts += [*_beside_cells(row), row.tail]
+        elif child.tag != "caption":
+            parts += _beside_cells(child)
+        parts.append(child.tail)
+    return " ".join(" ".join(filter(None, parts)).split())
+
+
+def _beside_cells(row: "HtmlElement") -> list[str | None]:
+    if row.tag != "tr":
+        return [row.text_content()]
+    parts = [row.text]
+    for cell in row:
+        parts += [None if cell.tag in ("td", "th") else cell.text_content(), cell.tail]
+    return parts
+
+
 def table_text(table: "HtmlElement", text_of: "Callable[[HtmlElement], str]") -> str:
     """The table as Markdown. A short cell that spans several is repeated in each, so that rows read alone."""
     grid: list[dict[int, str]] = []

@@ -10,14 +10,17 @@ from rag_pipeline.normalize.assembling import assemble
 from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.markdown_blocks import first_title
-from rag_pipeline.normalize.ocr import LOW_CONFIDENCE, recognize
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.page_text import PageText
-from rag_pipeline.normalize.pdf_lines import page_pieces
+from rag_pipeline.normalize.page_text import Line, PageText
+from rag_pipeline.normalize.pdf_lines import structured
+from rag_pipeline.normalize.scan_placement import placed_back
+from rag_pipeline.normalize.scan_reading import ScannedPage, read_picture
 from rag_pipeline.sources.manifest import OcrMode
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from rag_pipeline.normalize.ocr import Picture
 
 # Pillow would look for all it knows, EPS among them, which it hands to Ghostscript.
 _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
@@ -33,7 +36,7 @@ def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
         raise DocumentError(
             FailureCategory.EMPTY, "An image has text only by OCR, and `parsing.ocr` is `never`."
         )
-    pages, notes = [], []
+    scans: list[ScannedPage] = []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Pillow warns of large images; the limit below is stricter
@@ -47,18 +50,38 @@ def convert_image(data: bytes, options: ParsingOptions) -> NormalizedDocument:
                 )
             for number, frame in enumerate(ImageSequence.Iterator(image), start=1):
                 # As a viewer shows it: cameras store the turn beside the pixels.
-                upright = _on_white(ImageOps.exif_transpose(frame))
-                result = recognize(upright, threads=options.ocr_threads)
-                if result.lines and result.confidence < LOW_CONFIDENCE:
-                    notes.append(f"page {number}: read by OCR with low confidence ({result.confidence:.2f})")
-                lines = tuple(replace(line, text=clean(line.text).text) for line in result.lines)
-                pages.append(PageText(number, lines, scanned=True))
+                picture = _pixels(_on_white(ImageOps.exif_transpose(frame)))
+                scans.append(read_picture(picture, number, unit=1.0, threads=options.ocr_threads))
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError) as error:
         raise DocumentError(
             FailureCategory.CORRUPT, f"The image is damaged ({error}). Upload it again."
         ) from error
-    markdown, blocks = assemble(page_pieces(pages))
-    return NormalizedDocument(markdown, blocks, first_title(markdown, blocks), len(pages), tuple(notes))
+    structure = structured([_cleaned(scan.text) for scan in scans if scan.text.lines])
+    structure = placed_back(structure, {scan.text.number: scan.placement for scan in scans if scan.placement})
+    markdown, blocks = assemble(structure.pieces)
+    return NormalizedDocument(
+        markdown,
+        blocks,
+        first_title(markdown, blocks),
+        len(scans),
+        tuple(warning for scan in scans for warning in scan.warnings),
+        tuple(decision for scan in scans for decision in scan.decisions),
+        structure.removed,
+    )
+
+
+def _cleaned(page: PageText) -> PageText:
+    def cleaned(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        return tuple(replace(line, text=clean(line.text).text) for line in lines)
+
+    return replace(page, lines=cleaned(page.lines), words=cleaned(page.words))
+
+
+def _pixels(image: "Image") -> "Picture":
+    """An image's pixels as OpenCV has them."""
+    import numpy as np
+
+    return np.ascontiguousarray(np.asarray(image.convert("RGB"))[:, :, ::-1])
 
 
 def _on_white(image: "Image") -> "Image":

@@ -1,9 +1,9 @@
 """Outlook's mails (.msg) taken apart."""
 
-from email.utils import parseaddr
 from typing import Final
 
 from rag_pipeline.normalize.mail import Attachment, Body, Mail
+from rag_pipeline.normalize.mail_parsing import addresses, readable
 
 # MAPI property numbers, and values of the first.
 _RECIPIENT_TYPE: Final = 0x0C15
@@ -17,6 +17,7 @@ def parse_outlook_mail(data: bytes) -> Mail:
     from oxmsg import Message
 
     message = Message.load(data)
+    warnings: dict[str, None] = {}
     to: list[str] = []
     cc: list[str] = []
     for recipient in message.recipients:
@@ -25,10 +26,11 @@ def parse_outlook_mail(data: bytes) -> Mail:
             (cc if kind == _CC else to).append(_address(recipient.name, recipient.email_address))
     plain, rich = message.body, message.html_body
     body = Body(plain) if plain and plain.strip() else Body(rich or "", is_html=True)
-    unread = not body.text.strip() and message.properties.binary_prop_value(_RICH_TEXT)
+    if not body.text.strip() and message.properties.binary_prop_value(_RICH_TEXT):
+        warnings["the mail's text is kept as RTF only, which is not read"] = None
     return Mail(
         subject=" ".join(message.subject.split()),
-        sender=_address(*parseaddr(message.sender or "")) or message.sender or "",
+        sender=addresses(readable(message.sender or "", warnings)),
         to=", ".join(filter(None, to)),
         cc=", ".join(filter(None, cc)),
         date=message.sent_date.isoformat() if message.sent_date else "",
@@ -40,7 +42,7 @@ def parse_outlook_mail(data: bytes) -> Mail:
             )
             for number, attachment in enumerate(message.attachments, 1)
         ),
-        warnings=("the mail's text is kept as RTF only, which is not read",) if unread else (),
+        warnings=tuple(warnings),
     )
 
 

@@ -30,9 +30,9 @@ def parse_mail(data: bytes) -> Mail:
             bodies.append(Body(text, part.get_content_type() == "text/html"))
     return Mail(
         subject=headers.get("subject", ""),
-        sender=_addresses(headers.get("from", "")),
-        to=_addresses(headers.get("to", "")),
-        cc=_addresses(headers.get("cc", "")),
+        sender=addresses(headers.get("from", "")),
+        to=addresses(headers.get("to", "")),
+        cc=addresses(headers.get("cc", "")),
         date=_date(headers.get("date", "")),
         bodies=tuple(bodies),
         attachments=tuple(attachments),
@@ -89,7 +89,7 @@ def _is_attachment(part: Message) -> bool:
 
 
 def _attachment(part: Message, warnings: dict[str, None], *, number: int) -> Attachment:
-    name = _words(str(part.get_filename() or ""), warnings)
+    name = readable(str(part.get_filename() or ""), warnings)
     if not name and part.get_content_type() == "message/rfc822":
         inner = part.get_payload()
         if isinstance(inner, list) and inner and isinstance(inner[0], Message):
@@ -143,11 +143,11 @@ def _headers(message: Message, warnings: dict[str, None]) -> dict[str, str]:
     headers: dict[str, str] = {}
     for name, value in message.raw_items():
         if name.lower() not in headers:
-            headers[name.lower()] = _words(str(value), warnings)
+            headers[name.lower()] = readable(str(value), warnings)
     return headers
 
 
-def _words(value: str, warnings: dict[str, None]) -> str:
+def readable(value: str, warnings: dict[str, None]) -> str:
     """A header's value with its encoded words decoded, on one line."""
     raw = value.encode("utf-8", "surrogateescape")
     if not raw.isascii():
@@ -170,7 +170,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _addresses(value: str) -> str:
+def addresses(value: str) -> str:
     """Names and addresses, separated by commas; the header as it is where it lists no address."""
     listed = [
         f"{name} <{address}>" if name else address for name, address in getaddresses([value]) if address

@@ -46,7 +46,7 @@ TEXTS: Final = frozenset({HTML, XML, JATS, USPTO, EML, CSV, MARKDOWN, ASCIIDOC, 
 IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/tiff", "image/bmp", "image/gif", "image/webp"})
 ZIP_BASED: Final = frozenset({DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB})
 OFFICE_OPEN_XML: Final = frozenset({DOCX, PPTX, XLSX})
-LEGACY_OFFICE: Final[dict[str, str]] = {DOC: ".docx", XLS: ".xlsx", PPT: ".pptx"}
+LEGACY_OFFICE: Final = frozenset({DOC, XLS, PPT})
 ARCHIVES: Final = frozenset(
     {
         ZIP, "application/x-tar", "application/gzip", "application/x-bzip2", "application/x-xz",

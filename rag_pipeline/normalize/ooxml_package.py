@@ -29,7 +29,7 @@ NAMESPACES: Final = {
 }  # fmt: skip
 
 _PACKAGE_RELATIONSHIP: Final = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
-# ISO 29500 Strict has its own namespaces, which neither readers nor the rules here know.
+# Neither readers nor the rules here know the namespaces of ISO 29500 Strict.
 _STRICT: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 _TRANSITIONAL: Final = rb"http://schemas.openxmlformats.org/\1/2006/"
 
@@ -44,20 +44,22 @@ class Relationship:
 
 
 class Package:
-    """A zip of parts. Trees that were asked for are written back by `saved`, changed or not."""
+    """A zip of parts, unpacked when asked for. Trees that were asked for are written back by `saved`."""
 
     def __init__(self, data: bytes) -> None:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            self._parts = {
-                member.filename: archive.read(member) for member in archive.infolist() if not member.is_dir()
-            }
+        self._archive = zipfile.ZipFile(io.BytesIO(data))
+        self._names = {name for name in self._archive.namelist() if not name.endswith("/")}
         self._trees: dict[str, XmlElement] = {}
-        for name, content in self._parts.items():
-            if name.endswith((".xml", ".rels")) and b"purl.oclc.org/ooxml" in content:
-                self._parts[name] = _STRICT.sub(_TRANSITIONAL, content)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._parts
+        return name in self._names
+
+    def content(self, name: str) -> bytes:
+        """A part as it is stored, with the namespaces of ISO 29500 Strict replaced by the usual ones."""
+        content = self._archive.read(name)
+        if name.endswith((".xml", ".rels")) and b"purl.oclc.org/ooxml" in content:
+            return _STRICT.sub(_TRANSITIONAL, content)
+        return content
 
     def tree(self, name: str) -> XmlElement:
         """The root of an XML part, without comments and processing instructions; change it in place.
@@ -65,17 +67,21 @@ class Package:
         Raises lxml's XMLSyntaxError where it is not well-formed.
         """
         if name not in self._trees:
-            self._trees[name] = etree.fromstring(self._parts[name], safe_parser())
+            self._trees[name] = etree.fromstring(self.content(name), safe_parser())
         return self._trees[name]
+
+    def replace(self, name: str, content: bytes) -> None:
+        """Put another XML part in the place of one."""
+        self._trees[name] = etree.fromstring(content, safe_parser())
 
     def related(self, name: str) -> dict[str, Relationship]:
         """The relationships of a part by their id; targets inside are names of parts."""
         folder, base = posixpath.split(name)
         rels = posixpath.join(folder, "_rels", f"{base}.rels")
-        if rels not in self._parts:
+        if rels not in self:
             return {}
         found = {}
-        for item in etree.fromstring(self._parts[rels], safe_parser()).iter(_PACKAGE_RELATIONSHIP):
+        for item in etree.fromstring(self.content(rels), safe_parser()).iter(_PACKAGE_RELATIONSHIP):
             target, external = item.get("Target", ""), item.get("TargetMode") == "External"
             if not external:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
@@ -96,18 +102,19 @@ class Package:
         return next(iter(self.related_parts("", "officeDocument")), None)
 
     def saved(self) -> bytes:
-        """The package as a zip; not compressed, since it is read again at once."""
+        """The package as a zip; not compressed, since it is read again at once, and without its pictures."""
         output = io.BytesIO()
         with zipfile.ZipFile(output, "w", zipfile.ZIP_STORED) as archive:
-            for name, content in self._parts.items():
-                archive.writestr(name, self._serialized(name, content))
+            for name in self._archive.namelist():
+                if name in self._names:
+                    archive.writestr(name, self._saved_part(name))
         return output.getvalue()
 
-    def _serialized(self, name: str, content: bytes) -> bytes:
-        if name not in self._trees:
-            return content
-        root = self._trees[name]
-        return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+    def _saved_part(self, name: str) -> bytes:
+        if name in self._trees:
+            root = self._trees[name]
+            return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+        return b"" if "/media/" in name else self.content(name)
 
 
 def safe_parser() -> etree.XMLParser:

@@ -13,8 +13,8 @@ class Line:
     `font` is the name of the font that most of it is set in, empty where it is not known, as on scans. `mono`
     says that all its letters are equally wide. `angle` is the direction of its baseline in degrees
     counterclockwise, 0 for upright text; `vertical` text runs down the page, its lines from right to left.
-    `lead` is the first word where that is set in a font of its own, as list markers are. `rtl` text is written
-    from right to left and stored in logical order.
+    `lead` is the first word where that is set in a font of its own, as list markers are. `rtl` text runs from
+    right to left and is stored in logical order. `raised` text begins with a small raised sign, as footnotes.
     """
 
     text: str
@@ -26,6 +26,7 @@ class Line:
     vertical: bool = False
     rtl: bool = False
     lead: str = ""
+    raised: bool = False
 
     @property
     def height(self) -> float:

@@ -1,175 +1,212 @@
-"""Rebuilding headings, paragraphs, lists and tables from the lines of a page. Pure functions over boxes."""
+"""Rebuilding a document from the lines of its pages: headings, paragraphs, lists, tables. Pure functions."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
-from statistics import median
+from dataclasses import dataclass, replace
 from typing import Final
 
-from rag_pipeline.normalize.assembling import Piece, placed
-from rag_pipeline.normalize.document import BlockKind
-from rag_pipeline.normalize.page_text import Line, PageText, around, centre
-from rag_pipeline.normalize.pdf_tables import Table, ruled_tables
+from rag_pipeline.normalize.assembling import Piece
+from rag_pipeline.normalize.document import Removed
+from rag_pipeline.normalize.page_text import Line, PageText, around
+from rag_pipeline.normalize.pdf_blocks import (
+    Block,
+    Role,
+    TableBlock,
+    TextBlock,
+    blocks_of,
+    spacing_of,
+)
+from rag_pipeline.normalize.pdf_flow import goes_on
+from rag_pipeline.normalize.pdf_footnotes import footnotes_last
+from rag_pipeline.normalize.pdf_frames import Frame, by_frame
+from rag_pipeline.normalize.pdf_furniture import furniture
+from rag_pipeline.normalize.pdf_headings import body_of, mark_headings
+from rag_pipeline.normalize.pdf_lists import Markers
+from rag_pipeline.normalize.pdf_order import reading_order
+from rag_pipeline.normalize.pdf_parsing import Bookmark
+from rag_pipeline.normalize.pdf_pieces import pieces_of
+from rag_pipeline.normalize.pdf_tables import tables_of
+from rag_pipeline.normalize.table import Table
+from rag_pipeline.normalize.table_continuation import joined_tables
 
-# Text this much larger than a document's body text is a heading.
-_HEADING_SIZE: Final = 1.18
-# OCR's boxes vary with the letters in them.
-_SCANNED_HEADING_SIZE: Final = 1.5
-_MAX_HEADING: Final = 200
-# The distance from line to line within a paragraph, in line heights, ends somewhere between these.
-_LEAST_SPACING: Final = 1.9
-_MOST_SPACING: Final = 4.0
-_BULLET: Final = re.compile(r"^[•◦‣▪▫●○■□–—·\uf0b7\uf0a7*-]\s+(?=\S)")
-_NUMBERED: Final = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
-_MARKDOWN_START: Final = re.compile(r"^(?=[#>+|]|[-*+]\s|\d+[.)]\s|```|~~~)")
-_CJK: Final = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef"
-_ENDS_IN_CJK: Final = re.compile(f"[{_CJK}]$")
-_STARTS_WITH_CJK: Final = re.compile(f"^[{_CJK}]")
-_HYPHENATED: Final = re.compile(r"\w[\u2010-]$")
+# Where more of the text than this is set in a monospaced font, that font does not mark code.
+_MOST_MONO: Final = 0.5
+# Words of one line are hardly ever further apart, in line heights; columns have been told apart by then.
+_WIDE_SPACE: Final = 2.0
+# What may stand between the two parts of a paragraph that goes on in the next column or on the next page.
+_FLOATS: Final = (Role.CAPTION, Role.FOOTNOTE)
+
+Row = list[Line | Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A document's blocks in reading order, and what of its lines was left out."""
+
+    pieces: tuple[Piece, ...]
+    removed: tuple[Removed, ...]
+
+
+def structured(pages: Sequence[PageText], outline: Sequence[Bookmark] = ()) -> Structure:
+    """The structure of a document. Its pages' lines come in the order in which they are stored.
+
+    Every character of a line is in one of the pieces or in what was removed, but for hyphens at line ends,
+    leaders, and bullets.
+    """
+    pages, removed = _without_furniture(pages)
+    columns = [(page, frame, rows) for page in pages for frame, rows in _columns(page)]
+    lines = [line for _, _, rows in columns for row in rows for line in row if isinstance(line, Line)]
+    markers = Markers(lines)
+    spacing = spacing_of(_single(rows) for _, _, rows in columns)
+    code = _is_code(lines)
+    blocks: list[Block] = []
+    for page, frame, rows in columns:
+        blocks += blocks_of(rows, page=page.number, frame=frame, spacing=spacing, markers=markers, code=code)
+    texts = [block for block in blocks if isinstance(block, TextBlock)]
+    body = body_of(lines if _enough(lines, pages) else (line for page in pages for line in page.lines))
+    mark_headings(texts, body, outline, frozenset(page.number for page in pages if page.scanned))
+    blocks = footnotes_last(blocks, body, {page.number: page.height for page in pages})
+    sizes = {page.number: (page.width, page.height) for page in pages}
+    blocks, headers = _joined(blocks)
+    pieces, unnamed = pieces_of(blocks, sizes)
+    return Structure(tuple(pieces), (*removed, *headers, *unnamed))
 
 
 def page_pieces(pages: Sequence[PageText]) -> Iterator[Piece]:
-    """The blocks of a document's pages in reading order, each with its page and box.
-
-    Lines must come in reading order; a table stands where its first line did. Headings are told by size
-    against the body text of all pages, bold lines that stand alone included; larger text gets a higher
-    level.
-    """
-    body = _body_height(line for page in pages for line in page.lines)
-    levels = _heading_levels(pages, body)
-    spacing = _line_spacing(pages)
-    for page in pages:
-        least = body * _least(page)
-        tables = ruled_tables(page)
-        for group in _groups(page.lines, tables, spacing):
-            if isinstance(group, Table):
-                yield placed(BlockKind.TABLE, group.markdown, page.number, group.box)
-            else:
-                yield from _text_piece(group, page.number, least, levels)
+    """The blocks of a document's pages in reading order, each with its pages and boxes."""
+    yield from structured(pages).pieces
 
 
-def join_lines(texts: Iterable[str]) -> str:
-    """Lines of one paragraph as running text: hyphens at line ends undone, Chinese joined tightly."""
-    joined = ""
-    for text in texts:
-        text = " ".join(text.split())
-        if not joined:
-            joined = text
-        elif _HYPHENATED.search(joined) and text[:1].islower():
-            joined = joined[:-1] + text
-        elif _ENDS_IN_CJK.search(joined) and _STARTS_WITH_CJK.search(text):
-            joined += text
+def _without_furniture(pages: Sequence[PageText]) -> tuple[list[PageText], list[Removed]]:
+    """The pages without what is repeated from page to page."""
+    found = furniture(pages)
+    kept, removed = [], []
+    for number, page in enumerate(pages):
+        lines = tuple(
+            line
+            for index, line in enumerate(page.lines)
+            if (number, index) not in found and line.text.strip()
+        )
+        removed += [
+            Removed(found[number, index], line.text, page.number, line.box)
+            for index, line in enumerate(page.lines)
+            if (number, index) in found
+        ]
+        kept.append(replace(page, lines=lines) if len(lines) < len(page.lines) else page)
+    return kept, removed
+
+
+def _columns(page: PageText) -> Iterator[tuple[Frame, list[Row]]]:
+    """The rows of a page in reading order, frame by frame; tables stand in the upright one."""
+    tables = tables_of(page)
+    in_table = {index for table in tables for index in table.lines}
+    outside = [(index, line) for index, line in enumerate(page.lines) if index not in in_table]
+    frames = by_frame(outside, page.width, page.height)
+    if tables and Frame.UPRIGHT not in frames:
+        frames = {Frame.UPRIGHT: [], **frames}
+    for frame, lines in frames.items():
+        items: list[tuple[int, Line | Table]] = [*lines]
+        if frame is Frame.UPRIGHT and tables:
+            # A table counts as stored where its first line is.
+            items += [(min(table.lines, default=0), table) for table in tables]
+            items.sort(key=lambda item: item[0])
+        rtl = 2 * sum(line.rtl for _, line in lines) > len(lines)
+        rows = reading_order([item.box for _, item in items], rtl=rtl)
+        yield frame, [_whole([items[index][1] for index in row]) for row in rows]
+
+
+def _whole(row: Row) -> Row:
+    """A row whose lines are parts of one line put together: wide spaces had divided it like columns."""
+    whole: Row = []
+    for item in row:
+        before = whole[-1] if whole else None
+        if isinstance(item, Line) and isinstance(before, Line) and _is_same_line(before, item):
+            box = around((before.box, item.box))
+            mono = before.mono and item.mono
+            whole[-1] = replace(before, text=f"{before.text} {item.text}", box=box, mono=mono)
         else:
-            joined += " " + text
-    return joined
+            whole.append(item)
+    return whole
 
 
-def _body_height(lines: Iterable[Line]) -> float:
-    """The height of the document's body text: that of its middle character."""
-    heights = [line.height for line in lines for _ in range(0, max(len(line.text), 1), 8)]
-    return median(heights) if heights else 0.0
+def _is_same_line(before: Line, line: Line) -> bool:
+    gap = max(line.box[0] - before.box[2], before.box[0] - line.box[2])
+    return before.font == line.font and before.bold == line.bold and gap < _WIDE_SPACE * before.height
 
 
-def _line_spacing(pages: Sequence[PageText]) -> float:
-    """Up to which distance from line to line, in line heights, lines form one paragraph.
+def _single(rows: Iterable[Row]) -> list[Line]:
+    """The lines that stand alone in their row."""
+    return [row[0] for row in rows if len(row) == 1 and isinstance(row[0], Line)]
 
-    A little over the document's own narrow distance: fonts that do not tell their height make flat boxes, and
-    no fixed figure fits all.
+
+def _enough(lines: Sequence[Line], pages: Sequence[PageText]) -> bool:
+    """Whether enough of the pages' text is in these lines, and not in tables, to tell how text looks."""
+    every = sum(len(line.text) for page in pages for line in page.lines)
+    return 3 * sum(len(line.text) for line in lines) >= every
+
+
+def _is_code(lines: Sequence[Line]) -> bool:
+    """Whether a monospaced font marks code in a document: not where most of it is set in one."""
+    characters = sum(len(line.text) for line in lines)
+    return sum(len(line.text) for line in lines if line.mono) <= _MOST_MONO * characters
+
+
+def _joined(blocks: Sequence[Block]) -> tuple[list[Block], list[Removed]]:
+    """Blocks with what goes on in the next column or on the next page put together.
+
+    The second result are the headers that a table's pages repeat.
     """
-    distances = sorted(
-        distance
-        for page in pages
-        for above, line in pairwise(page.lines)
-        if 0.5 < (distance := _distance(above, line)) < _MOST_SPACING and _overlap(above, line) > 0
-    )
-    narrow = distances[len(distances) // 4] if distances else 0.0
-    return min(max(narrow * 1.3, _LEAST_SPACING), _MOST_SPACING)
-
-
-def _distance(above: Line, line: Line) -> float:
-    """From one line's bottom to the next one's, in line heights: close to the distance of their baselines."""
-    return (line.box[3] - above.box[3]) / max(above.height, line.height, 0.1)
-
-
-def _overlap(one: Line, other: Line) -> float:
-    """How far two lines share the page's width, in points; negative where they stand apart."""
-    return min(one.box[2], other.box[2]) - max(one.box[0], other.box[0])
-
-
-def _heading_levels(pages: Sequence[PageText], body: float) -> dict[int, int]:
-    """Heading levels by rounded height: the largest size in the document is level 1, and 4 the lowest."""
-    sizes = {round(line.height) for page in pages for line in page.lines if line.height > body * _least(page)}
-    return {size: min(level, 4) for level, size in enumerate(sorted(sizes, reverse=True), start=1)}
-
-
-def _least(page: PageText) -> float:
-    """How many times as high as the body text a page's headings are at least."""
-    return _SCANNED_HEADING_SIZE if page.scanned else _HEADING_SIZE
-
-
-def _groups(lines: Sequence[Line], tables: Sequence[Table], spacing: float) -> Iterator[list[Line] | Table]:
-    """Lines that belong together, and each table once, where its first line stands."""
-    waiting = list(tables)
-    group: list[Line] = []
-    for line in lines:
-        table = next((table for table in tables if _inside(line, table)), None)
-        if table is None and (not group or _continues(group[-1], line, spacing)):
-            group.append(line)
+    joined: list[Block] = []
+    headers: list[Removed] = []
+    for block in blocks:
+        if isinstance(block, TableBlock):
+            before = _last_table(joined)
+            whole = joined_tables(before.table, block.table) if before else None
+            if before is None or whole is None:
+                joined.append(block)
+                continue
+            repeated = len(before.table.rows) + len(block.table.rows) - len(whole.rows)
+            headers += [
+                Removed("repeated table header", " ".join(row), page, box)
+                for row, (page, box) in zip(
+                    block.table.rows[:repeated], block.table.places[:repeated], strict=True
+                )
+            ]
+            before.table = whole
             continue
-        if group:
-            yield group
-        group = [] if table else [line]
-        if table in waiting and table is not None:
-            waiting.remove(table)
-            yield table
-    if group:
-        yield group
+        unfinished = _unfinished(joined) if _may_go_on(block) else None
+        if unfinished is not None and _goes_on(unfinished, block):
+            unfinished.parts += block.parts
+        else:
+            joined.append(block)
+    return joined, headers
 
 
-def _inside(line: Line, table: Table) -> bool:
-    x, y = centre(line.box)
-    left, top, right, bottom = table.box
-    return left <= x <= right and top <= y <= bottom
+def _last_table(blocks: Sequence[Block]) -> TableBlock | None:
+    """The last block, footnotes left out, if it is a table."""
+    for block in reversed(blocks):
+        if isinstance(block, TableBlock):
+            return block
+        if block.role is not Role.FOOTNOTE:
+            return None
+    return None
 
 
-def _continues(above: Line, line: Line, spacing: float) -> bool:
-    """Whether a line goes on with the one before it: same size and weight, close below it or beside it."""
-    height = max(above.height, line.height)
-    if abs(above.height - line.height) > height * 0.25 or above.bold != line.bold:
-        return False
-    if _BULLET.match(line.text) or _NUMBERED.match(line.text):
-        return False
-    if abs(centre(above.box)[1] - centre(line.box)[1]) < height * 0.5:
-        return -height < line.box[0] - above.box[2] < height * 3
-    return 0.5 < _distance(above, line) < spacing and _overlap(above, line) > 0
+def _may_go_on(block: TextBlock) -> bool:
+    return block.gap is None and block.role is Role.TEXT
 
 
-def _text_piece(group: list[Line], page: int, least: float, levels: dict[int, int]) -> Iterator[Piece]:
-    text = join_lines(line.text for line in group)
-    if not text:
-        return
-    box = around(line.box for line in group)
-    first = group[0]
-    if bullet := _BULLET.match(text):
-        yield placed(BlockKind.LIST_ITEM, f"- {text[bullet.end() :]}", page, box)
-    elif len(text) <= _MAX_HEADING and (level := _heading_level(group, text, least, levels)):
-        yield placed(BlockKind.HEADING, f"{'#' * level} {text}", page, box, level=level)
-    elif _NUMBERED.match(first.text):
-        yield placed(BlockKind.LIST_ITEM, text, page, box)
-    else:
-        yield placed(BlockKind.PARAGRAPH, _MARKDOWN_START.sub(r"\\", text), page, box)
+def _unfinished(blocks: Sequence[Block]) -> TextBlock | None:
+    """The last paragraph or item, if nothing but floats and footnotes follow it."""
+    for block in reversed(blocks):
+        if isinstance(block, TextBlock):
+            if block.role in (Role.TEXT, Role.ITEM):
+                return block
+            if block.role not in _FLOATS:
+                return None
+    return None
 
 
-def _heading_level(group: list[Line], text: str, least: float, levels: dict[int, int]) -> int:
-    """The level of a heading, 0 for text that is none."""
-    if not any(char.isalpha() for char in text):
-        return 0
-    height = median(line.height for line in group)
-    if height > least:
-        return levels.get(round(height), 4)
-    stands_alone = (
-        len(group) <= 2 and len(text) <= 100 and not text.endswith((".", ",", ";", ":", "。", "，", "；"))
-    )
-    if all(line.bold for line in group) and height > least * 0.75 and stands_alone:
-        return min(max(levels.values(), default=1) + 1, 5)
-    return 0
+def _goes_on(before: TextBlock, block: TextBlock) -> bool:
+    last, first = before.lines[-1], block.lines[0]
+    alike = abs(last.height - first.height) <= 0.2 * max(last.height, first.height)
+    return alike and last.bold == first.bold and goes_on(last.text, first.text)

@@ -1,97 +1,140 @@
-"""A PDF's own text, by docling's native parser: lines, words and rules of each page."""
+"""A PDF's own text, by docling's native parser: words and rules of each page, the outline of the whole."""
 
 import io
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from rag_pipeline.normalize.document import Box
-from rag_pipeline.normalize.page_text import Line, PageText, Rule
+from rag_pipeline.normalize.page_text import PageText, Rule
+from rag_pipeline.normalize.pdf_words import Word, font_name, lines_of, word_line
 
-if TYPE_CHECKING:
-    from docling_core.types.doc.page import PdfTextCell, SegmentedPdfPage
-
-# Nobody reads text below this height in points; it is put there for machines.
-_MIN_HEIGHT: Final = 1.5
 _THIN: Final = 3.0
 _MIN_RULE: Final = 4.0
+# More strokes than any page of text has make a drawing; only its first ones are looked at.
+_MOST_STROKES: Final = 50_000
+# Text render modes of PDF that paint nothing: 3 is invisible, 7 only clips what follows.
+_PAINTS_NOTHING: Final = frozenset({3, 7})
+_KEY: Final = "document"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedPage:
-    """A page's text layer: `text` is what can be seen, `unseen` are lines that paint nothing.
+    """A page's text layer: `seen` are the words that are painted, `unseen` those that are not.
 
-    `left_out` counts lines that are too small or off the page. `image_share` is how much of the page its
-    largest image covers, 0 to 1.
+    `image_share` is how much of the page its largest image covers, 0 to 1.
     """
 
-    text: PageText
-    unseen: tuple[Line, ...]
-    left_out: int
+    number: int
+    seen: tuple[Word, ...]
+    unseen: tuple[Word, ...]
+    rules: tuple[Rule, ...]
     image_share: float
+    width: float
+    height: float
+
+    def text(self, words: Sequence[Word]) -> PageText:
+        """The page with some of its words put together to lines."""
+        return PageText(
+            self.number,
+            tuple(lines_of(words)),
+            tuple(word_line(word) for word in words if not word.angle),
+            self.rules,
+            width=self.width,
+            height=self.height,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """An entry of a document's outline: its title, how deep it is nested (from 1), and its page if known."""
+
+    title: str
+    depth: int
+    page: int | None
 
 
 class PdfText:
-    """The text layer of one PDF. Pages are parsed one at a time and forgotten, so it stays small."""
+    """The text layer of one PDF. Pages are parsed one at a time and forgotten, so it stays small.
+
+    docling-parse's own page objects are not used: making them takes four times as long as parsing the page.
+    """
 
     def __init__(self, data: bytes, password: str | None) -> None:
         """Raises ValueError or RuntimeError where the parser cannot open the document."""
-        from docling_parse.pdf_parser import ContentConfig, ContentLevel, DoclingPdfParser
+        from docling_parse.pdf_parsers import DecodePageConfig, pdf_parser
 
-        self._document = DoclingPdfParser(loglevel="fatal").load(io.BytesIO(data), password=password)
-        self._content = ContentConfig(
-            char_cells_content_level=ContentLevel.COMPUTE,
-            word_cells_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            line_cells_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            shapes_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            bitmaps_content_level=ContentLevel.COMPUTE_AND_MATERIALIZE,
-            include_bitmap_bytes=False,  # only their places matter; a bomb is never decoded
+        self._parser = pdf_parser(level="fatal")
+        opened = self._parser.load_document_from_bytesio(
+            key=_KEY, bytes_io=io.BytesIO(data), password=password, keep_qpdf_warnings=False
         )
+        if not opened:
+            raise ValueError("the parser cannot open the document")
+        self._config = DecodePageConfig()
+        self._config.page_boundary = "crop_box"
+        self._config.create_line_cells = False
+        self._config.extract_bitmap_pixels = False  # only their places matter; a bomb is never decoded
 
     def page(self, number: int) -> ParsedPage:
         """Parse a page, counted from 1. Raises ValueError, RuntimeError or IndexError where it is damaged."""
-        page = self._document.get_page(number, content_config=self._content)
+        decoder = self._parser.get_page_decoder(key=_KEY, page=number - 1, config=self._config)
+        if decoder is None:
+            raise ValueError(f"page {number} cannot be parsed")
         try:
-            return _parsed(page, number)
+            return _parsed(decoder, number)
         finally:
-            self._document.unload_pages((number, number + 1))
+            self._parser.unload_document_page(key=_KEY, page=number - 1)
+
+    def outline(self) -> list[Bookmark]:
+        """The document's bookmarks in their order; empty where there are none."""
+        annotations = self._parser.get_annotations(key=_KEY) or {}
+        return list(_bookmarks(annotations.get("table_of_contents") or [], 1))
 
 
-def _parsed(page: "SegmentedPdfPage", number: int) -> ParsedPage:
-    width, height = page.dimension.width, page.dimension.height
-    seen, unseen, left_out = [], [], 0
-    for cell, line in _lines(page.textline_cells, height):
-        if line.height < _MIN_HEIGHT or not _on_page(line.box, width, height):
-            left_out += 1
-        elif _invisible(cell):
-            unseen.append(line)
-        else:
-            seen.append(line)
-    words = tuple(line for cell, line in _lines(page.word_cells, height) if not _invisible(cell))
-    rules = tuple(
-        rule for shape in page.shapes for rule in _rules([(x, height - y) for x, y in shape.points])
-    )
-    images = (bitmap.rect.to_bounding_box() for bitmap in page.bitmap_resources)
-    share = max((abs(image.width * image.height) for image in images), default=0.0) / max(width * height, 1.0)
-    return ParsedPage(PageText(number, tuple(seen), words, rules), tuple(unseen), left_out, min(share, 1.0))
+def _bookmarks(entries: Iterable[dict[str, Any]], depth: int) -> Iterator[Bookmark]:
+    for entry in entries:
+        destination = entry.get("destination") or {}
+        page = destination.get("page_no")
+        yield Bookmark(" ".join(str(entry.get("title", "")).split()), depth, page)
+        yield from _bookmarks(entry.get("children") or [], depth + 1)
 
 
-def _lines(cells: Iterable[Any], height: float) -> "Iterator[tuple[PdfTextCell, Line]]":
-    for cell in cells:
+def _parsed(decoder: Any, number: int) -> ParsedPage:
+    left, bottom, right, top = decoder.get_page_dimension().get_crop_bbox()
+    width, height = abs(right - left), abs(top - bottom)
+    seen: list[Word] = []
+    unseen: list[Word] = []
+    for cell in decoder.get_word_cells():
         if cell.text.strip():
-            box = cell.rect.to_top_left_origin(height).to_bounding_box()
-            yield cell, Line(cell.text, (box.l, box.t, box.r, box.b), bold="bold" in cell.font_name.lower())
+            (unseen if cell.rendering_mode in _PAINTS_NOTHING else seen).append(_word(cell, height))
+    rules: list[Rule] = []
+    for shape in decoder.get_page_shapes():
+        xs, ys, ends = shape.get_x(), shape.get_y(), shape.get_i()
+        for first, last in zip(ends[::2], ends[1::2], strict=False):
+            rules += _rules([(xs[n], height - ys[n]) for n in range(first, last)])
+        if len(rules) > _MOST_STROKES:
+            break
+    images = (abs((i.x1 - i.x0) * (i.y1 - i.y0)) for i in decoder.get_page_images() if i.is_visible)
+    share = max(images, default=0.0) / max(width * height, 1.0)
+    return ParsedPage(number, tuple(seen), tuple(unseen), tuple(rules), min(share, 1.0), width, height)
 
 
-def _on_page(box: Box, width: float, height: float) -> bool:
-    return box[2] > 0 and box[3] > 0 and box[0] < width and box[1] < height
-
-
-def _invisible(cell: "PdfTextCell") -> bool:
-    from docling_core.types.doc.page import PdfCellRenderingMode
-
-    return cell.rendering_mode in (PdfCellRenderingMode.INVISIBLE, PdfCellRenderingMode.ONLY_CLIPPING)
+def _word(cell: Any, height: float) -> Word:
+    x0, y0, x1, y1, x2, y2, x3, y3 = (
+        cell.r_x0, cell.r_y0, cell.r_x1, cell.r_y1, cell.r_x2, cell.r_y2, cell.r_x3, cell.r_y3,
+    )  # fmt: skip
+    angle = 0
+    if abs(y1 - y0) > 0.01 or x1 < x0:
+        angle = round(math.degrees(math.atan2(y1 - y0, x1 - x0))) % 360
+    box = (
+        min(x0, x1, x2, x3),
+        height - max(y0, y1, y2, y3),
+        max(x0, x1, x2, x3),
+        height - min(y0, y1, y2, y3),
+    )
+    vertical = cell.enc_name.endswith("V") and angle == 0
+    return Word(cell.text.strip(), box, font_name(cell.font_name), cell.space_width, angle, vertical)
 
 
 def _rules(points: list[tuple[float, float]]) -> Iterator[Rule]:

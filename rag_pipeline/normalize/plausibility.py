@@ -6,7 +6,7 @@ from typing import Final
 
 # The commonest Chinese characters, simplified and traditional, and Japanese ones; rare characters are what a
 # wrong multi-byte encoding produces.
-_COMMON_HAN: Final = frozenset(
+COMMON_HAN: Final = frozenset(
     "的一是不了在人有我他这這个個们們中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于於着著下自之年"
     "过過发發后後作里用道行所然家种種事成方多经經么去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理"
     "心她本前开開但因只从從想实實日军者意无無力它与與长長把机機十民第公此已工使情明性知全三又关關点點正业業外将將两高间"
@@ -18,7 +18,7 @@ _COMMON_HAN: Final = frozenset(
     "税製置順護章節示更追除登録画选択処結場必要法情報管理契約料払付担当課番号曜週午台雄市張李劉陳楊黃趙吳周徐孫朱胡郭林"
     "羅鄭梁謝宋唐韓馮鄧曹彭曾蕭刘陈杨黄赵吴孙罗郑谢韩冯邓萧绪附"
 )
-_COMMON_HANGUL: Final = frozenset(
+COMMON_HANGUL: Final = frozenset(
     "이다에의는로하을가고지서한은기으년대사시를리도인스일아어자주정보제전부수장만나들해라있그여것게상구공원성유과비신조동무요"
     "계문국화실오세마위선우중민관경소진용안연물모습니까할"
 )
@@ -43,9 +43,9 @@ def _weight(before: str, char: str, after: str) -> float:
     if "\u3041" <= char <= "\u30ff" or "\u3001" <= char <= "\u3011" or "\uff01" <= char <= "\uff5e":
         return 1.0
     if "\uac00" <= char <= "\ud7a3":
-        return 1.0 if char in _COMMON_HANGUL else 0.65
+        return 1.0 if char in COMMON_HANGUL else 0.65
     if "\u4e00" <= char <= "\u9fff":
-        return 1.0 if char in _COMMON_HAN else 0.35
+        return 1.0 if char in COMMON_HAN else 0.35
     if "\uff66" <= char <= "\uff9f":  # half-width katakana stand in words, or not at all
         return 0.55 if "\uff66" <= before <= "\uff9f" or "\uff66" <= after <= "\uff9f" else 0.0
     if char in _SIGNS:

@@ -10,11 +10,12 @@ from rag_pipeline.artifacts import ArtifactStore, artifact_key
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.document import NormalizedDocument
+from rag_pipeline.normalize.legacy_office import office_program
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Converter
 from rag_pipeline.sources.document import RawDocument
-from rag_pipeline.sources.manifest import Manifest, Parsing
+from rag_pipeline.sources.manifest import CommentMode, Manifest, Parsing
 
 VERSION: Final = 2
 """Raise it when the same bytes give another Markdown: every document is then converted anew."""
@@ -45,7 +46,7 @@ class NormalizedResult:
 def normalized_key(document: RawDocument, parsing: Parsing) -> str:
     """The artifact key of a document's normalized form: the same bytes read the same way share it."""
     by_ocr = document.mime_type == types.PDF or document.mime_type in types.IMAGES
-    may_hold_comments = document.mime_type in types.ZIP_BASED or document.mime_type in types.LEGACY_OFFICE
+    office = types.LEGACY_OFFICE | types.ZIP_BASED | {types.ENCRYPTED_OFFICE}
     return artifact_key(
         "normalized",
         VERSION,
@@ -53,22 +54,24 @@ def normalized_key(document: RawDocument, parsing: Parsing) -> str:
         document.mime_type,
         types.extension(document.path),
         parsing.ocr.value if by_ocr else None,
-        parsing.comments if may_hold_comments else None,
+        parsing.comments.value if document.mime_type in office else None,
     )
 
 
 def attempt_key(document: RawDocument, parsing: Parsing) -> str:
     """What a failure to normalize a document depends on: its input, the limits and the passwords named.
 
-    Another limit or variable makes another key, so that the document is tried again by itself. Only the names
-    of the variables are part of it.
+    Another limit or variable makes another key, so that the document is tried again by itself, and so does
+    LibreOffice where a document needs it. Only the names of the variables are part of it.
     """
+    legacy = document.mime_type in types.LEGACY_OFFICE
     return artifact_key(
         "attempt",
         VERSION,
         normalized_key(document, parsing),
         parsing.limits.model_dump(),
         parsing.password_env,
+        office_program() is not None if legacy else None,
     )
 
 
@@ -83,7 +86,7 @@ def parsing_options(manifest: Manifest, *, passwords: Sequence[str], workers: in
     return ParsingOptions(
         ocr=manifest.parsing.ocr,
         passwords=tuple(passwords),
-        comments=manifest.parsing.comments,
+        comments=manifest.parsing.comments is CommentMode.KEEP,
         max_bytes=limits.max_bytes,
         max_pages=limits.max_pages,
         ocr_threads=max(1, (os.cpu_count() or 1) // workers),

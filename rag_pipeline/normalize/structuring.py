@@ -47,13 +47,18 @@ def structure(document: "DoclingDocument", *, paged: bool, margins: bool = False
     )
 
 
-def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Piece]:
-    if kind is not None:
-        level = len(text) - len(text.lstrip("#")) if kind is BlockKind.HEADING else 0
-        yield _piece(kind, text, min(level, 6), page)
-        return
+def markdown_pieces(text: str, page: int | None = None) -> Iterator[Piece]:
+    """The blocks of a Markdown text as pieces, standing on `page` if one is given."""
     for block in find_blocks(text):
         yield _piece(block.kind, text[block.start : block.end], block.level, page)
+
+
+def _pieces(text: str, kind: BlockKind | None, page: int | None) -> Iterator[Piece]:
+    if kind is None:
+        yield from markdown_pieces(text, page)
+    else:
+        level = len(text) - len(text.lstrip("#")) if kind is BlockKind.HEADING else 0
+        yield _piece(kind, text, min(level, 6), page)
 
 
 def _piece(kind: BlockKind, text: str, level: int, page: int | None) -> Piece:

@@ -1,6 +1,7 @@
 """What looks like a table and is none: text in columns, lists, contents, code, formulas, forms, drawings."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import mean
 from typing import Final
@@ -20,9 +21,12 @@ _MAY_BE_CUT: Final = 0.15
 _FEW_LINES: Final = 4
 # Cells with more lines than this on average are the parts of a page's layout.
 _MANY_LINES: Final = 5
+# Text of which more than this is set in equally wide letters was laid out as text: code, listings, receipts.
+_MOSTLY_MONO: Final = 0.8
 _MARKER: Final = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)\]]|[^\w\s]")
+_BULLET: Final = re.compile(r"[•◦‣▪▫●○■□►➢✓\uf0b7\uf0a7]")
 _PAGE: Final = re.compile(r"[.·…\s]*(?:\d{1,4}|[ivxlc]{1,6})")
-_LEADER: Final = re.compile(r"(?:\.\s?){4,}|…{2,}|·{4,}|_{4,}")
+_LEADER: Final = re.compile(r"(?:\.\s?){4}|…$|·{4}|_{4}")
 _CODE: Final = re.compile(
     r"[{};]\s*$|^\s*[{}]|\(\)|[=!<>:]=|->|::|^\s*(?://|#include|def |import |return\b|SELECT\b)"
 )
@@ -33,8 +37,9 @@ _LABEL: Final = re.compile(r".*[:：]")
 def ruled_well(draft: Draft, page: PageWords) -> bool:
     """Whether rules explain where the words of a raster stand.
 
-    At least two rows have two cells with text; few words stand in cells with several divided lines, as they
-    do where rules between columns are missing. A single column counts where its cells are short.
+    At least two rows have two cells with text, or a full header stands over a complete raster. Few words
+    stand in cells with several divided lines, as they do where rules between columns are missing. A single
+    column counts where its cells are short.
     """
     filled = draft.filled
     lines = {cell: rows_of(cell.words) for cell in filled}
@@ -46,12 +51,21 @@ def ruled_well(draft: Draft, page: PageWords) -> bool:
     if len(draft.columns) == 1:
         few = all(len(rows) <= _FEW_LINES for rows in lines.values())
         return len(filled) >= 2 and few and not _is_code(draft, page)
-    if sum(len(_of_row(filled, row)) >= 2 for row in range(len(draft.rows))) < 2:
+    counts = _counts(filled)
+    whole = sum(count >= 2 for count in counts.values())
+    # A complete raster under a full header may hold pictures, or wait to be filled in.
+    headed = counts[0] == len(draft.columns) and len(draft.cells) == len(draft.rows) * len(draft.columns)
+    if whole < 2 and not (headed and len(counts) >= 3):
         return False
     many = sum(map(len, lines.values())) > _MANY_LINES * len(filled)
     if many and max(len(cell.words) for cell in filled) > 0.5 * len(draft.words):
         return False
     return len(filled) >= 0.2 * len(draft.cells)
+
+
+def mostly_mono(words: Sequence[Word]) -> bool:
+    """Whether words are set in equally wide letters, and so laid out as text."""
+    return _share(word.mono for word in words) > _MOSTLY_MONO
 
 
 def _cut_lines(draft: Draft, em: float) -> float:
@@ -69,15 +83,15 @@ def aligned_well(draft: Draft, page: PageWords, *, ruled: bool) -> bool:
     if len(draft.columns) < 2 or len(draft.rows) < (2 if ruled else 3):
         return False
     filled = draft.filled
-    whole = [row for row in range(len(draft.rows)) if len(_of_row(filled, row)) >= 2]
-    if len(whole) < (2 if ruled else 3) or len(whole) < 0.5 * len(draft.rows):
+    whole = sum(count >= 2 for count in _counts(filled).values())
+    if whole < (2 if ruled else 3) or whole < 0.5 * len(draft.rows):
         return False
     if sum(cell.columns for cell in filled) < (0.4 if ruled else 0.5) * len(draft.rows) * len(draft.columns):
         return False
     texts = _column_texts(draft, page)
     if (
         _is_text(draft, page.em, ruled=ruled)
-        or _is_contents(texts)
+        or _is_contents(texts, ruled=ruled)
         or _is_code(draft, page)
         or _is_list(texts)
     ):
@@ -89,11 +103,12 @@ def aligned_well(draft: Draft, page: PageWords, *, ruled: bool) -> bool:
     valued = any(_share(is_value(text) for text in column[1:]) >= 0.6 for column in texts[1:])
     if len(draft.columns) == 2:
         return valued and _share(bool(_LABEL.fullmatch(text)) for text in texts[0]) < 0.5
-    return valued or len(whole) >= 4
+    return valued or whole >= 4
 
 
-def _of_row(cells: Sequence[Cell], row: int) -> list[Cell]:
-    return [cell for cell in cells if cell.row <= row < cell.row + cell.rows]
+def _counts(cells: Iterable[Cell]) -> Counter[int]:
+    """How many cells reach into each row."""
+    return Counter(row for cell in cells for row in range(cell.row, cell.row + cell.rows))
 
 
 def _share(conditions: Iterable[bool]) -> float:
@@ -130,13 +145,15 @@ def _runs(lines: Sequence[Sequence[Word]], extent: Extent, em: float) -> bool:
     return right - left > _TEXT_WIDTH * em and full >= 0.5
 
 
-def _is_contents(texts: Sequence[Sequence[str]]) -> bool:
+def _is_contents(texts: Sequence[Sequence[str]], *, ruled: bool) -> bool:
     """Whether the columns are titles and the pages they stand on."""
     pages = texts[-1]
     if _share([bool(_PAGE.fullmatch(text)) for text in pages]) < 0.8:
         return False
     if _share([bool(_LEADER.search(text)) for column in texts for text in column]) >= 0.2:
         return True
+    if ruled:
+        return False
     numbers = [int(text) for text in pages if text.isascii() and text.isdigit()]
     titles = texts[-2]
     wordy = titles and mean(len(title.split()) for title in titles) >= 2.5
@@ -145,6 +162,8 @@ def _is_contents(texts: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_code(draft: Draft, page: PageWords) -> bool:
+    if mostly_mono(draft.words):
+        return True
     lines = [cell_text(line, page) for line in rows_of(draft.words)]
     return _share([bool(_CODE.search(line)) for line in lines]) >= 0.3
 
@@ -156,8 +175,8 @@ def _is_list(texts: Sequence[Sequence[str]]) -> bool:
     running = len(counted) >= max(2, len(first) - 1) and [int(text) for text in counted] == list(
         range(int(counted[0]), int(counted[0]) + len(counted))
     )
-    marked = _share([bool(_MARKER.fullmatch(text)) for text in first]) >= 0.6
-    return len(texts) == 2 and (marked or (running and not any(map(is_value, texts[1]))))
+    marked = _share(bool(_MARKER.fullmatch(text) or _BULLET.match(text)) for text in first)
+    return len(texts) == 2 and (marked >= 0.5 or (running and not any(map(is_value, texts[1]))))
 
 
 def _is_formula(texts: Sequence[Sequence[str]]) -> bool:

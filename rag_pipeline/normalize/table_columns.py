@@ -10,8 +10,10 @@ from rag_pipeline.normalize.table_words import Word, box_of, segments_of
 
 # A space between two words of one cell, in heights of a word, is narrower than this.
 CELL_GAP: Final = 0.8
+# Words with less between them are one run, whatever stands above and below.
+_SPACE: Final = 0.5
 # Among many rows a narrow gutter cannot be chance; among few it must be wider. (rows, heights of a word)
-_GUTTERS: Final = ((8, 0.45), (5, 0.7), (3, 1.0), (0, 1.2))
+_GUTTERS: Final = ((5, 0.5), (3, 0.7), (0, 1.0))
 # Of the rows that show the columns best, this share may cross a gutter.
 _MAY_CROSS: Final = 0.1
 # Where at least this share of the rows has the same number of pieces, each piece is of one column.
@@ -32,13 +34,10 @@ def columns_of(rows: Sequence[Sequence[Word]], em: float, borders: Sequence[floa
     showing = [row for row, count in zip(rows, counts, strict=True) if count >= max(2, most * _SHOWING)]
     if not showing:
         return []
-    by_order = _by_order(showing, em)
-    if by_order:
-        return by_order
     least = next(width for count, width in _GUTTERS if len(showing) >= count) * em
-    covered = _with_sparse(_covered(showing, int(len(showing) * _MAY_CROSS)), showing, em)
+    extents = _with_sparse(_covered(showing, int(len(showing) * _MAY_CROSS), em), showing, em)
     columns: list[Extent] = []
-    for left, right in covered:
+    for left, right in extents:
         apart = columns and (
             left - columns[-1][1] >= least or any(columns[-1][1] - 1 <= x <= left + 1 for x in borders)
         )
@@ -46,7 +45,11 @@ def columns_of(rows: Sequence[Sequence[Word]], em: float, borders: Sequence[floa
             columns[-1] = (columns[-1][0], max(columns[-1][1], right))
         else:
             columns.append((left, right))
-    return _together(columns, showing, em)
+    columns = _together(columns, showing, em)
+    by_order = _by_order(showing, em)
+    if by_order and (len(by_order) >= len(columns) or _full_rows(showing, columns, em) < 0.5):
+        return by_order
+    return columns
 
 
 def column_spans(segment: Sequence[Word], columns: Sequence[Extent]) -> list[tuple[int, int, list[Word]]]:
@@ -74,12 +77,10 @@ def column_spans(segment: Sequence[Word], columns: Sequence[Extent]) -> list[tup
     return parts
 
 
-def _covered(rows: Sequence[Sequence[Word]], crossing: int) -> list[Extent]:
+def _covered(rows: Sequence[Sequence[Word]], crossing: int, em: float) -> list[Extent]:
     """Where more than `crossing` rows have words, from left to right."""
-    steps = sorted(
-        [(word.box[0], 1) for row in rows for word in row]
-        + [(word.box[2], -1) for row in rows for word in row]
-    )
+    runs = [box_of(run) for row in rows for run in segments_of(row, em * _SPACE)]
+    steps = sorted([(box[0], 1) for box in runs] + [(box[2], -1) for box in runs])
     extents: list[Extent] = []
     depth, start = 0, 0.0
     for x, step in steps:
@@ -89,6 +90,15 @@ def _covered(rows: Sequence[Sequence[Word]], crossing: int) -> list[Extent]:
         elif depth <= crossing < before:
             extents.append((start, x))
     return extents
+
+
+def _full_rows(rows: Sequence[Sequence[Word]], columns: Sequence[Extent], em: float) -> float:
+    """The share of rows that fill every column."""
+    return sum(len(_filled(row, columns, em)) == len(columns) for row in rows) / len(rows)
+
+
+def _filled(row: Sequence[Word], columns: Sequence[Extent], em: float) -> set[int]:
+    return {column_at(box_of(run), columns) for run in segments_of(row, em * _SPACE)} if columns else set()
 
 
 def _by_order(rows: Sequence[Sequence[Word]], em: float) -> list[Extent]:
@@ -113,8 +123,8 @@ def _with_sparse(extents: list[Extent], rows: Sequence[Sequence[Word]], em: floa
     lefts = [left for left, _ in extents]
     sparse = []
     for row in rows:
-        for segment in segments_of(row, em * CELL_GAP):
-            left, _, right, _ = box_of(segment)
+        for run in segments_of(row, em * _SPACE):
+            left, _, right, _ = box_of(run)
             at = bisect_right(lefts, right) - 1
             if at < 0 or extents[at][1] < left:
                 sparse.append((left, right))
@@ -129,11 +139,7 @@ def _with_sparse(extents: list[Extent], rows: Sequence[Sequence[Word]], em: floa
 
 def _together(columns: list[Extent], rows: Sequence[Sequence[Word]], em: float) -> list[Extent]:
     """Columns without those that are never filled beside their neighbour: one column, aligned both ways."""
-    filled = (
-        [{column_at(box_of(segment), columns) for segment in segments_of(row, em * CELL_GAP)} for row in rows]
-        if columns
-        else []
-    )
+    filled = [_filled(row, columns, em) for row in rows]
     kept: list[Extent] = []
     members: list[set[int]] = []
     for number, (left, right) in enumerate(columns):

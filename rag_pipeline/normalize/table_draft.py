@@ -1,6 +1,7 @@
 """A table before its text is written: cells of words on a raster of rows and columns."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -66,34 +67,17 @@ def is_value(text: str) -> bool:
 
 
 def without_empty(draft: Draft) -> Draft:
-    """The draft without rows and columns that hold no text."""
-    rows = sorted({row for cell in draft.filled for row in range(cell.row, cell.row + cell.rows)})
-    columns = sorted(
-        {column for cell in draft.filled for column in range(cell.column, cell.column + cell.columns)}
-    )
-    # A row or column that only spanning cells reach into separates nothing.
-    rows = [row for row in rows if any(cell.row == row for cell in draft.filled)]
-    columns = [column for column in columns if any(cell.column == column for cell in draft.filled)]
-    row_at, column_at = _shifted(rows), _shifted(columns)
+    """The draft without rows and columns in which no text begins; they separate nothing."""
+    rows = sorted({cell.row for cell in draft.filled})
+    columns = sorted({cell.column for cell in draft.filled})
     cells = []
     for cell in draft.cells:
-        inner_rows = [row for row in rows if cell.row <= row < cell.row + cell.rows]
-        inner_columns = [column for column in columns if cell.column <= column < cell.column + cell.columns]
-        if inner_rows and inner_columns:
-            cells.append(
-                replace(
-                    cell,
-                    row=row_at[inner_rows[0]],
-                    column=column_at[inner_columns[0]],
-                    rows=len(inner_rows),
-                    columns=len(inner_columns),
-                )
-            )
-    return Draft(
-        tuple(draft.columns[column] for column in columns),
-        tuple(draft.rows[row] for row in rows),
-        tuple(cells),
-    )
+        row, column = bisect_left(rows, cell.row), bisect_left(columns, cell.column)
+        high = bisect_left(rows, cell.row + cell.rows) - row
+        wide = bisect_left(columns, cell.column + cell.columns) - column
+        if high and wide:
+            cells.append(Cell(row, column, cell.words, high, wide))
+    return Draft(_kept(draft.columns, columns), _kept(draft.rows, rows), tuple(cells))
 
 
 def with_whole_lines(draft: Draft, page: PageWords) -> Draft:
@@ -148,8 +132,10 @@ def row_boxes(draft: Draft) -> list[Box]:
     return [(left, top, right, bottom) for top, bottom in draft.rows]
 
 
-def _shifted(kept: Sequence[int]) -> dict[int, int]:
-    return {old: new for new, old in enumerate(kept)}
+def _kept(extents: Sequence[tuple[float, float]], kept: Sequence[int]) -> tuple[tuple[float, float], ...]:
+    """The extents that are kept, each with the ones after it that are not."""
+    ends = [*kept[1:], len(extents)] if kept else []
+    return tuple((extents[first][0], extents[end - 1][1]) for first, end in zip(kept, ends, strict=True))
 
 
 def _distance(cell: Cell, word: Word) -> float:

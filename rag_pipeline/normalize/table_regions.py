@@ -17,6 +17,9 @@ _TEXT_WIDTH: Final = 13.0
 _MAX_DISTANCE: Final = 3.2
 # So many lines in a row that are not divided end a table.
 _MAX_PLAIN: Final = 2
+_LEAST_ROWS: Final = 3
+# Lines of one cell are closer than this.
+_LINE_GAP: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,10 @@ def table_regions(words: Iterable[Word], em: float) -> Iterator[list[Word]]:
     block: list[list[_Piece]] = []
     for row in rows.values():
         if block and not _follows(block, row, em, texts, tops):
-            yield from _trimmed(block)
+            yield from _trimmed(block, em)
             block = []
         block.append(row)
-    yield from _trimmed(block)
+    yield from _trimmed(block, em)
 
 
 def _running_text(pieces: Sequence[_Piece], em: float) -> set[int]:
@@ -91,9 +94,19 @@ def _follows(
     return not any(box[0] < right and box[2] > left for box in between)
 
 
-def _trimmed(block: list[list[_Piece]]) -> Iterator[list[Word]]:
-    """A block from its first to its last row with several pieces."""
+def _trimmed(block: list[list[_Piece]], em: float) -> Iterator[list[Word]]:
+    """A block from its first to its last row with several pieces, and the lines that go on below that."""
     divided = [number for number, row in enumerate(block) if len(row) > 1]
-    if len(divided) >= 3:
-        rows = block[divided[0] : divided[-1] + 1]
-        yield [word for row in rows for piece in row for word in piece.words]
+    if len(divided) < _LEAST_ROWS:
+        return
+    end = divided[-1] + 1
+    last = block[end - 1]
+    while end < len(block) and _below_a_cell(block[end][0], last, block[end - 1], em):
+        end += 1
+    yield [word for row in block[divided[0] : end] for piece in row for word in piece.words]
+
+
+def _below_a_cell(piece: _Piece, last: Sequence[_Piece], above: Sequence[_Piece], em: float) -> bool:
+    """Whether a piece stands right below a row, under a cell that is not its first."""
+    close = piece.box[1] - max(other.box[3] for other in above) < _LINE_GAP * em
+    return close and any(abs(piece.box[0] - other.box[0]) < _LINE_GAP * em for other in last[1:])

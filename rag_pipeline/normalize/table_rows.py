@@ -1,5 +1,7 @@
 """Rows of a table without rules between all of them: which lines of text make one row."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +15,12 @@ from rag_pipeline.normalize.table_words import Word, box_of, rows_of, segments_o
 
 # A line this much closer to the one above than rows usually are goes on with its row.
 _CLOSE: Final = 0.7
+# Rules over at least this share of the width part rows.
+_LONG: Final = 0.8
+# A header has as many lines at most.
+_HEADER_LINES: Final = 4
+# Rows between rules have fewer lines than this on average.
+_LINES_IN_ROW: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +64,28 @@ def open_table(
     if len(columns) < 2:
         return None
     width = columns[-1][1] - columns[0][0]
-    long = [rule.position for rule in rules if rule.end - rule.start >= 0.8 * width]
-    short = [rule for rule in rules if rule.end - rule.start < 0.8 * width]
-    rows = [_row(line, columns, em, short) for line in lines]
+    long = sorted(rule.position for rule in rules if rule.end - rule.start >= _LONG * width)
+    short = sorted(
+        (rule for rule in rules if rule.end - rule.start < _LONG * width), key=lambda rule: rule.position
+    )
+    rows = [_row(line, columns, em, _below(line, short)) for line in lines]
     bands = _bands(rows, long)
-    joined = [
-        row
-        for number, band in enumerate(bands)
-        for row in _joined(band, columns, header=number == 0 < len(bands) - 1, single=_single_rows(bands))
-    ]
+    single = _single_rows(bands)
+    joined: list[Row] = []
+    for number, band in enumerate(bands):
+        header = number == 0 and len(band) <= _HEADER_LINES and len(bands) > 1 and not _own_rows(band)
+        joined += _joined(band, columns, whole=single or header)
     cells = [Cell(n, p.column, p.words, 1, p.columns) for n, row in enumerate(joined) for p in row.parts]
     return Draft(tuple(columns), tuple((row.top, row.bottom) for row in joined), tuple(cells))
 
 
 def _row(line: Sequence[Word], columns: Sequence[Extent], em: float, short: Sequence[Rule]) -> Row:
     parts: dict[int, Part] = {}
-    for segment in segments_of(line, em * CELL_GAP):
+    segments = segments_of(line, em * CELL_GAP)
+    for segment in segments:
+        rule = _rule_under(segment, segments, short)
         for column, count, words in column_spans(segment, columns):
-            column, count = _under_rule(box_of(words), column, count, columns, short)
+            column, count = _over_rule(column, count, columns, rule)
             column, count = _really_spanned(box_of(words), column, count, columns, em)
             before = parts.get(column)
             if before is not None:
@@ -93,25 +105,38 @@ def _apart(parts: dict[int, Part]) -> tuple[Part, ...]:
     )
 
 
-def _under_rule(
-    box: tuple[float, float, float, float],
-    column: int,
-    count: int,
-    columns: Sequence[Extent],
-    short: Sequence[Rule],
-) -> tuple[int, int]:
-    """What a header spans: the columns over the short rule right below it."""
-    middle = (box[0] + box[2]) / 2
-    for rule in short:
-        if rule.start <= middle <= rule.end and 0 <= rule.position - box[3] + 2 < box[3] - box[1] + 2:
-            over = [
-                n
-                for n, (left, right) in enumerate(columns)
-                if rule.start - 2 <= (left + right) / 2 <= rule.end + 2
-            ]
-            if over and over[0] <= column <= over[-1]:
-                return over[0], over[-1] - over[0] + 1
-    return column, count
+def _below(line: Sequence[Word], rules: Sequence[Rule]) -> Sequence[Rule]:
+    """The rules, which are in order, that lie right below a line."""
+    _, top, _, bottom = box_of(line)
+    first = bisect_left(rules, bottom - 2, key=lambda rule: rule.position)
+    return rules[first : bisect_left(rules, 2 * bottom - top, key=lambda rule: rule.position)]
+
+
+def _rule_under(
+    segment: Sequence[Word], segments: Sequence[Sequence[Word]], rules: Sequence[Rule]
+) -> Rule | None:
+    """The rule that a run of words stands over alone."""
+    for rule in rules:
+        if [other for other in segments if rule.start <= _middle(other) <= rule.end] == [segment]:
+            return rule
+    return None
+
+
+def _over_rule(column: int, count: int, columns: Sequence[Extent], rule: Rule | None) -> tuple[int, int]:
+    """What a header spans: the columns over the short rule below it."""
+    if rule is None:
+        return column, count
+    over = [
+        n for n, (left, right) in enumerate(columns) if rule.start - 2 <= (left + right) / 2 <= rule.end + 2
+    ]
+    if not over or not over[0] <= column <= over[-1]:
+        return column, count
+    return over[0], over[-1] - over[0] + 1
+
+
+def _middle(words: Sequence[Word]) -> float:
+    left, _, right, _ = box_of(words)
+    return (left + right) / 2
 
 
 def _really_spanned(
@@ -129,21 +154,17 @@ def _really_spanned(
 
 
 def _bands(rows: Sequence[Row], separators: Sequence[float]) -> list[list[Row]]:
-    """Rows between one long rule and the next."""
-    bands: list[list[Row]] = []
-    for number, row in enumerate(rows):
-        above = rows[number - 1] if number else None
-        middle = (row.top + row.bottom) / 2
-        if above is None or any((above.top + above.bottom) / 2 < y < middle for y in separators):
-            bands.append([])
-        bands[-1].append(row)
-    return bands
+    """Rows between one long rule and the next; `separators` are the places of these, in order."""
+    bands: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        bands[bisect_left(separators, (row.top + row.bottom) / 2)].append(row)
+    return list(bands.values())
 
 
 def _single_rows(bands: Sequence[Sequence[Row]]) -> bool:
     """Whether every band between rules is one row: none holds lines that are rows of their own."""
-    body = bands[1:]
-    return len(body) >= 3 and not any(_own_rows(band) for band in body)
+    lines = sum(map(len, bands))
+    return len(bands) > 2 and lines <= _LINES_IN_ROW * len(bands) and not any(map(_own_rows, bands))
 
 
 def _own_rows(band: Sequence[Row]) -> bool:
@@ -155,10 +176,9 @@ def _own_rows(band: Sequence[Row]) -> bool:
     return len(shared) >= 2 and any(all(is_value(text) for text in column) for column in texts)
 
 
-def _joined(band: Sequence[Row], columns: Sequence[Extent], *, header: bool, single: bool) -> list[Row]:
-    """The rows of a band, lines that only go on with a row joined to it."""
-    plain = all(part.columns == 1 for row in band for part in row.parts)
-    if plain and ((single and not _own_rows(band)) or (header and len(band) <= 4 and not _own_rows(band))):
+def _joined(band: Sequence[Row], columns: Sequence[Extent], *, whole: bool) -> list[Row]:
+    """The rows of a band: one if it is a `whole`, else all lines but those that go on with a row."""
+    if whole and all(part.columns == 1 for row in band for part in row.parts):
         return [_merge(band)]
     distances = [below.top - above.top for above, below in pairwise(band) if len(below.filled) >= 2]
     usual = median(distances) if distances else 0.0

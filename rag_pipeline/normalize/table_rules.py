@@ -2,15 +2,18 @@
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.page_text import Rule, around
 
 # More strokes than any table needs make a drawing; looking for grids in it would only take time.
-_MAX_MERGED: Final = 3_000
+_MAX_MERGED: Final = 2_000
 _FAR: Final = 1e6
+# The share of a table's width from which on a rule parts its rows, and of a side from which on it frames it.
+_MOST_OF_WIDTH: Final = 0.7
+_MOST_OF_SIDE: Final = 0.9
 
 
 def merge_rules(rules: Iterable[Rule], touch: float, least: float) -> list[Rule]:
@@ -65,6 +68,41 @@ def rules_box(rules: Iterable[Rule]) -> Box:
         else (rule.position, rule.start, rule.position, rule.end)
         for rule in rules
     )
+
+
+def parting_rules(level: Iterable[Rule], box: Box) -> list[Rule]:
+    """The level rules in a box that reach over most of its width, alone or side by side."""
+    left, top, right, bottom = box
+    side_by_side: dict[int, list[Rule]] = defaultdict(list)
+    for rule in level:
+        if top < rule.position < bottom and rule.start < right and rule.end > left:
+            side_by_side[round(rule.position)].append(rule)
+    return [
+        rule
+        for rules in side_by_side.values()
+        if sum(min(r.end, right) - max(r.start, left) for r in rules) > _MOST_OF_WIDTH * (right - left)
+        for rule in rules
+    ]
+
+
+def on_edge(rule: Rule, box: Box, touch: float) -> bool:
+    """Whether a rule makes up most of a side of a box."""
+    edges = (box[1], box[3]) if rule.horizontal else (box[0], box[2])
+    full = box[2] - box[0] if rule.horizontal else box[3] - box[1]
+    return (
+        any(abs(rule.position - edge) <= touch for edge in edges)
+        and rule.end - rule.start >= _MOST_OF_SIDE * full
+    )
+
+
+def rules_of_one_width(rules: Iterable[Rule], slack: float) -> Iterator[list[Rule]]:
+    """Level rules that begin and end at about the same places, two or more, from top to bottom."""
+    groups: dict[tuple[int, int], list[Rule]] = defaultdict(list)
+    for rule in sorted(rules, key=lambda rule: rule.position):
+        left, right = round(rule.start / slack), round(rule.end / slack)
+        keys = [(x, y) for x in (left, left - 1, left + 1) for y in (right, right - 1, right + 1)]
+        groups[next((key for key in keys if key in groups), keys[0])].append(rule)
+    yield from (group for group in groups.values() if len(group) > 1)
 
 
 def distinct(positions: Iterable[float], apart: float) -> list[float]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.page_text import Line, PageText, around, centre
+from rag_pipeline.normalize.pdf_flow import join_lines
 
 # Lines that lie over each other at one spot; more are a trick, and would only take time.
 _MAX_STACKED: Final = 50
@@ -21,12 +22,16 @@ _TOKEN: Final = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with its box; `line` is the place of its line in `PageText.lines`, `number` its own place."""
+    """A word with its box; `line` is the place of its line in `PageText.lines`, `number` its own place.
+
+    `mono` says that its letters are equally wide, as in code.
+    """
 
     text: str
     box: Box
     line: int
     number: int
+    mono: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,9 @@ def page_words(page: PageText) -> PageWords:
     for number, alone in enumerate(page.lines):
         if number not in with_words and _sound(alone.box):
             owned += [(part, number) for part in _parts(alone)]
-    words = tuple(Word(word.text, word.box, line, number) for number, (word, line) in enumerate(owned))
+    words = tuple(
+        Word(word.text, word.box, line, number, word.mono) for number, (word, line) in enumerate(owned)
+    )
     sizes = Counter(word.line for word in words)
     heights = [min(word.box[3] - word.box[1], word.box[2] - word.box[0] + 4) for word in words]
     em = max(median(heights), 1.0) if heights else 1.0
@@ -96,7 +103,7 @@ def cell_text(words: Sequence[Word], page: PageWords) -> str:
     whole = [line for line, count in counts.items() if count == page.line_sizes[line]]
     units = [word for word in words if counts[word.line] < page.line_sizes[word.line]]
     units += [Word(page.lines[line].text, page.lines[line].box, line, -1) for line in whole]
-    return " ".join(" ".join(_row_text(row).split()) for row in rows_of(units))
+    return join_lines(_row_text(row) for row in rows_of(units))
 
 
 def right_to_left(text: str) -> bool:

@@ -1,9 +1,4 @@
-"""Texts that are kept as they are written: Markdown, plain text, JSON, and XML of no known vocabulary.
-
-A round trip of Markdown through another document tree loses what the tree has no place for: template tags
-(`{% … %}`), admonitions, the layout of tables and code, link definitions. So the text itself is kept and
-only its blocks are found; a citation then shows exactly what the author wrote.
-"""
+"""Texts that are kept as they are written: Markdown, plain text, JSON, and XML of no known vocabulary."""
 
 import json
 import re
@@ -14,51 +9,29 @@ from xml.etree import ElementTree
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.assembling import Piece, assemble, code_markdown
-from rag_pipeline.normalize.claims import ignored_claims
 from rag_pipeline.normalize.cleaning import clean
 from rag_pipeline.normalize.decoding import Decoded, decode
 from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
-from rag_pipeline.normalize.markdown_blocks import find_blocks, first_title
+from rag_pipeline.normalize.markdown_reading import convert_markdown
 from rag_pipeline.normalize.xml_safety import refuse_entities, without_declaration
-from rag_pipeline.sources.front_matter import FrontMatterError, split_front_matter
 
 TEXT_TYPES: Final = frozenset({types.MARKDOWN, types.PLAIN, types.JSON, types.XML})
 _PARAGRAPH: Final = re.compile(r"\S[^\n]*(?:\n[^\S\n]*\S[^\n]*)*")
-_FRONT_MATTER_LINE: Final = re.compile(r"\A\ufeff?---[ \t]*\r?\n")
 
 
 def convert_text(data: bytes, mime_type: str) -> NormalizedDocument:
     """Read a text of one of `TEXT_TYPES`."""
-    decoded = decode(data, declared=mime_type == types.XML)
     if mime_type == types.MARKDOWN:
-        return _markdown(decoded)
+        return convert_markdown(data)
+    decoded = decode(data, declared=mime_type == types.XML)
     if mime_type == types.JSON:
         return _json(decoded)
     if mime_type == types.XML:
         return _xml(decoded)
     text, notes = clean(decoded.text)
     blocks = tuple(Block(BlockKind.PARAGRAPH, m.start(), m.end()) for m in _PARAGRAPH.finditer(text))
-    return NormalizedDocument(text, blocks, warnings=(*decoded.warnings, *notes))
-
-
-def _markdown(decoded: Decoded) -> NormalizedDocument:
-    try:
-        fields, body_at = split_front_matter(decoded.text)
-    except FrontMatterError as error:
-        raise DocumentError(FailureCategory.BAD_METADATA, f"{error}. Correct the front matter.") from error
-    warnings = list(decoded.warnings)
-    if fields is None and _FRONT_MATTER_LINE.match(decoded.text):
-        warnings.append("what looks like front matter is not valid YAML and was kept as text")
-    warnings.extend(ignored_claims(fields or {}))
-    text, notes = clean(decoded.text[body_at:])
-    text = text.strip("\n")
-    blocks = find_blocks(text)
-    title = (fields or {}).get("title")
     return NormalizedDocument(
-        markdown=text,
-        blocks=blocks,
-        title=title.strip() if isinstance(title, str) and title.strip() else first_title(text, blocks),
-        warnings=(*warnings, *notes),
+        text, blocks, warnings=(*decoded.warnings, *notes), decisions=(decoded.decision,)
     )
 
 
@@ -74,7 +47,7 @@ def _json(decoded: Decoded) -> NormalizedDocument:
     except ValueError as error:
         warnings = (*warnings, f"the JSON is not valid ({error}); it was kept as text")
     markdown, blocks = assemble([Piece(BlockKind.CODE, code_markdown(text, "json"))] if text else [])
-    return NormalizedDocument(markdown, blocks, warnings=warnings)
+    return NormalizedDocument(markdown, blocks, warnings=warnings, decisions=(decoded.decision,))
 
 
 def _xml(decoded: Decoded) -> NormalizedDocument:
@@ -88,7 +61,9 @@ def _xml(decoded: Decoded) -> NormalizedDocument:
             FailureCategory.CORRUPT, f"The XML is not well-formed ({error}). Correct it or export it anew."
         ) from error
     markdown, blocks = assemble(Piece(BlockKind.PARAGRAPH, line) for line in _texts(root))
-    return NormalizedDocument(markdown, blocks, warnings=(*decoded.warnings, *notes))
+    return NormalizedDocument(
+        markdown, blocks, warnings=(*decoded.warnings, *notes), decisions=(decoded.decision,)
+    )
 
 
 def _texts(root: ElementTree.Element) -> Iterator[str]:

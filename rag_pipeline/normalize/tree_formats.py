@@ -51,48 +51,45 @@ _FORMATS: Final[dict[str, _Format]] = {
         "odp", "opendocument_backend.OdpDocumentBackend", "OdsBackendOptions", "odp", paged=True
     ),
     types.ODS: _Format("ods", "opendocument_backend.OdsDocumentBackend", "OdsBackendOptions", "ods"),
-    types.EPUB: _Format("epub", "epub_backend.EpubDocumentBackend", "EpubBackendOptions", "epub"),
-    types.HTML: _Format("html", "html_backend.HTMLDocumentBackend", "HTMLBackendOptions", "html"),
     types.CSV: _Format("csv", "csv_backend.CsvDocumentBackend", "CsvBackendOptions", "csv"),
-    types.ASCIIDOC: _Format("asciidoc", "asciidoc_backend.AsciiDocBackend", "AsciiDocBackendOptions", "adoc"),
     types.LATEX: _Format("latex", "latex_backend.LatexDocumentBackend", "LatexBackendOptions", "tex"),
-    types.WEBVTT: _Format("vtt", "webvtt_backend.WebVTTDocumentBackend", None, "vtt"),
     types.JATS: _Format("xml_jats", "xml.jats_backend.JatsDocumentBackend", "JatsBackendOptions", "nxml"),
     types.USPTO: _Format("xml_uspto", "xml.uspto_backend.PatentUsptoDocumentBackend", None, "xml"),
-    types.EML: _Format("email", "email_backend.EmailDocumentBackend", "EmailBackendOptions", "eml"),
-    types.MSG: _Format("email", "email_backend.EmailDocumentBackend", "EmailBackendOptions", "msg"),
 }
 TREE_TYPES: Final = frozenset(_FORMATS)
+_XML: Final = frozenset({types.JATS, types.USPTO})
 
 
 def convert_tree(data: bytes, mime_type: str) -> NormalizedDocument:
     """Read a document of one of `TREE_TYPES`. Nothing outside its bytes is read: no link, file or entity."""
     notes: tuple[str, ...] = ()
-    if mime_type in types.TEXTS and mime_type != types.EML:  # a mail's parts each have their own charset
-        data, notes = _as_utf8(data, mime_type)
+    decisions: tuple[str, ...] = ()
+    if mime_type in types.TEXTS:
+        decoded = decode(data, declared=mime_type in _XML)
+        data, notes, decisions = _as_utf8(decoded.text, mime_type), decoded.warnings, (decoded.decision,)
     with quiet():
         document = structure(opened(data, mime_type).convert(), paged=is_paged(mime_type))
-    return replace(document, warnings=(*notes, *document.warnings))
+    return replace(document, warnings=(*notes, *document.warnings), decisions=decisions)
 
 
-def opened(data: bytes, mime_type: str, backend: str | None = None) -> "DeclarativeDocumentBackend":
+def opened(data: bytes, mime_type: str) -> "DeclarativeDocumentBackend":
     """docling's reader of a type with a document opened in it; its `convert` gives the tree.
 
-    `backend` names a class to use instead of docling's own. Raises DocumentError for a damaged file.
+    Raises DocumentError for a damaged file.
     """
     from docling.datamodel import backend_options
     from docling.datamodel.base_models import InputFormat
     from docling.datamodel.document import InputDocument
 
     form = _FORMATS[mime_type]
-    module, _, name = (backend or f"docling.backend.{form.backend}").rpartition(".")
+    module, _, name = form.backend.rpartition(".")
     options = None
     if form.options:
         options = getattr(backend_options, form.options)(enable_remote_fetch=False, enable_local_fetch=False)
     document = InputDocument(
         path_or_stream=io.BytesIO(data),
         format=InputFormat(form.input_format),
-        backend=getattr(importlib.import_module(module), name),
+        backend=getattr(importlib.import_module(f"docling.backend.{module}"), name),
         backend_options=options,
         filename=f"document.{form.extension}",
     )
@@ -118,13 +115,9 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def _as_utf8(data: bytes, mime_type: str) -> tuple[bytes, tuple[str, ...]]:
-    markup = mime_type in (types.HTML, types.JATS, types.USPTO)
-    decoded = decode(data, declared=markup)
-    text = decoded.text.removeprefix("\ufeff").replace("\x00", "")
-    if mime_type in (types.JATS, types.USPTO):
+def _as_utf8(text: str, mime_type: str) -> bytes:
+    text = text.removeprefix("\ufeff").replace("\x00", "")
+    if mime_type in _XML:
         refuse_entities(text)
         text = without_declaration(text)
-    # The mark outranks a charset that the page declares, rightly or wrongly.
-    encoding = "utf-8-sig" if mime_type == types.HTML else "utf-8"
-    return text.encode(encoding, "replace"), decoded.warnings
+    return text.encode("utf-8", "replace")

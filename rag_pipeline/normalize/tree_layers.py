@@ -5,10 +5,11 @@ from typing import Final
 
 from docling_core.types.doc.common.content_layer import ContentLayer
 from docling_core.types.doc.document import DoclingDocument
-from docling_core.types.doc.items.group import GroupItem
+from docling_core.types.doc.items.group import GroupItem, ListGroup
 from docling_core.types.doc.items.node import NodeItem
 from docling_core.types.doc.items.table.table import TableItem
-from docling_core.types.doc.items.text import TextItem
+from docling_core.types.doc.items.text import ListItem, TextItem
+from docling_core.types.doc.labels import GroupLabel
 
 from rag_pipeline.normalize.document import Removed
 
@@ -36,6 +37,38 @@ def order_margins(document: DoclingDocument) -> None:
             groups[item.name].append(number)
         seen.add(text)
     document.body.children = [children[number] for number in (*groups[_HEADER], *others, *groups[_FOOTER])]
+
+
+def free_from_lists(document: DoclingDocument) -> None:
+    """Put what follows a list beside it: docling makes the first heading after an early list a part of it."""
+    for group in [group for group in document.groups if isinstance(group, ListGroup)]:
+        strays = [child for child in group.children if not isinstance(child.resolve(document), ListItem)]
+        if not strays:
+            continue
+        group.children = [child for child in group.children if isinstance(child.resolve(document), ListItem)]
+        last: NodeItem = group
+        while isinstance(around := _parent(document, last), (ListItem, ListGroup)):
+            last = around
+        at = around.children.index(last.get_ref()) + 1
+        around.children[at:at] = strays
+        for stray in strays:
+            stray.resolve(document).parent = around.get_ref()
+
+
+def _parent(document: DoclingDocument, item: NodeItem) -> NodeItem:
+    return document.body if item.parent is None else item.parent.resolve(document)
+
+
+def mark_comments(document: DoclingDocument) -> None:
+    """Begin the text of each comment with the word, since its author and time alone do not say what it is."""
+    for group in document.groups:
+        if group.label == GroupLabel.COMMENT_SECTION:
+            for reference in group.children:
+                item = reference.resolve(document)
+                if isinstance(item, TextItem):
+                    item.text = (
+                        f"Comment {item.text}" if item.text.startswith("[") else f"Comment: {item.text}"
+                    )
 
 
 def left_out(document: DoclingDocument, reasons: dict[ContentLayer, str]) -> list[Removed]:

@@ -1,19 +1,27 @@
-"""Web pages, books and mails, each with its reader."""
+"""Web pages, books, mails, articles and subtitles, each with its reader."""
 
 from collections.abc import Callable
 from typing import Final
 
 from rag_pipeline.normalize import mime_types as types
+from rag_pipeline.normalize.asciidoc_reading import convert_asciidoc
 from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.epub_reading import convert_epub
 from rag_pipeline.normalize.html_reading import convert_html
+from rag_pipeline.normalize.jats_reading import convert_jats
+from rag_pipeline.normalize.latex_reading import convert_latex
 from rag_pipeline.normalize.mail_reading import convert_mail, convert_outlook_mail
+from rag_pipeline.normalize.webvtt_reading import convert_webvtt
 
 _READERS: Final[dict[str, Callable[[bytes], NormalizedDocument]]] = {
     types.HTML: convert_html,
     types.EPUB: convert_epub,
     types.EML: convert_mail,
     types.MSG: convert_outlook_mail,
+    types.JATS: convert_jats,
+    types.ASCIIDOC: convert_asciidoc,
+    types.LATEX: convert_latex,
+    types.WEBVTT: convert_webvtt,
 }
 WEB_TYPES: Final = frozenset(_READERS)
 

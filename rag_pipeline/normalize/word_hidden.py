@@ -6,10 +6,8 @@ from itertools import groupby
 from typing import Final
 
 from rag_pipeline.normalize.document import Removed
+from rag_pipeline.normalize.office_removals import HIDDEN_TEXT, UNREADABLE
 from rag_pipeline.normalize.ooxml_package import NAMESPACES, W, XmlElement, tag
-
-HIDDEN: Final = "hidden text"
-UNREADABLE: Final = "white or tiny text"
 
 # Half-points: text of one point and less cannot be read.
 _TINY: Final = 2
@@ -132,7 +130,7 @@ def drop_hidden_text(root: XmlElement, styles: WordStyles) -> list[Removed]:
 
 def _reason(run: XmlElement, look: _Look, styles: WordStyles) -> str | None:
     if look.hidden:
-        return HIDDEN
+        return HIDDEN_TEXT
     if look.size is not None and look.size <= _TINY:
         return UNREADABLE
     if look.colour is None or not _is_white(look.colour):

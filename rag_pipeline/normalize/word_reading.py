@@ -5,15 +5,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from rag_pipeline.normalize.document import Removed
-from rag_pipeline.normalize.ooxml_package import Package, W, XmlElement, tag
+from rag_pipeline.normalize.office_removals import COMMENT, PAGE_NUMBER
+from rag_pipeline.normalize.ooxml_package import NAMESPACES, Package, W, XmlElement, tag
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.word_hidden import WordStyles, drop_hidden_text
+from rag_pipeline.normalize.word_joints import mark_joints
 from rag_pipeline.normalize.word_marks import note_numbers, write_out_marks
 from rag_pipeline.normalize.word_revisions import accept_revisions
+from rag_pipeline.normalize.word_tables import complete_tables
 
-COMMENT: Final = "comment"
-PAGE_NUMBER: Final = "page number"
-
+# A fallback repeats its choice for programs that do not know it.
+_SHOWN_TEXT: Final = ".//w:t[not(ancestor::mc:Fallback)]/text()"
 _NOTES: Final = ("footnotes", "endnotes")
 _MARGINS: Final = ("header", "footer")
 _PAGE_FIELD: Final = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
@@ -35,14 +37,17 @@ def prepare_word(data: bytes, *, comments: bool) -> Prepared:
         root = package.tree(name)
         removed += accept_revisions(root)
         removed += drop_hidden_text(root, styles)
+        complete_tables(root)
         write_out_marks(root, numbers)
+        mark_joints(root)
     for kind in _MARGINS:
         for name in package.related_parts(main, kind):
             removed += _drop_page_numbers(package.tree(name))
     if not comments:
         for name in package.related_parts(main, "comments"):
             removed += _drop_comments(package.tree(name))
-    return Prepared(package.saved(), tuple(removed))
+    text = "".join(package.tree(main).xpath(_SHOWN_TEXT, namespaces=NAMESPACES))
+    return Prepared(package.saved(), tuple(removed), text=text)
 
 
 def _text_parts(package: Package, main: str) -> Iterator[str]:

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from rag_pipeline.normalize.document import Removed
+from rag_pipeline.normalize.office_removals import REVISION
 from rag_pipeline.normalize.ooxml_package import NAMESPACES, W, XmlElement, tag
-
-REVISION: Final = "deleted text of a tracked change"
 
 _DELETED: Final = (tag(W, "del"), tag(W, "moveFrom"))
 _KEPT: Final = (tag(W, "ins"), tag(W, "moveTo"))

@@ -63,6 +63,13 @@ class OcrMode(StrEnum):
     NEVER = "never"
 
 
+class CommentMode(StrEnum):
+    """What becomes of reviewers' comments in Office documents."""
+
+    KEEP = "keep"
+    DROP = "drop"
+
+
 def _no_dot_runs(value: str) -> str:
     if ".." in value:
         raise ValueError("must not hold two dots in a row")
@@ -170,8 +177,8 @@ class Parsing(_Strict):
     """auto: pages without usable text; always: every page; never: such pages fail."""
     password_env: tuple[VariableName, ...] = ()
     """Names of environment variables that hold passwords of encrypted documents. Never a password itself."""
-    comments: StrictBool = True
-    """true: reviewers' comments in Office documents are kept, marked as comments. false: they are left out."""
+    comments: CommentMode = CommentMode.KEEP
+    """keep: reviewers' comments in Office documents are kept, marked as comments; drop: they are left out."""
     limits: Limits = Limits()
     """What one document may cost."""
 
