@@ -51,6 +51,10 @@ for _ in range(5):
 """
 
 
+# What the holder's process decides, and the database does not.
+on_sqlite = pytest.mark.parametrize("ledger_url", ["sqlite"], indirect=True)
+
+
 @pytest.fixture
 def engine(ledger_url: str) -> Iterator[Engine]:
     opened = open_database(ledger_url)
@@ -106,6 +110,7 @@ def test_it_is_given_back_after_an_error_too(leases: Leases) -> None:
     assert leases.held() == {}
 
 
+@on_sqlite
 def test_who_holds_it_since_when_and_what_for_is_said(ledger_url: str, leases: Leases) -> None:
     with holder(ledger_url) as process:
         told: list[str] = []
@@ -121,6 +126,7 @@ def test_who_holds_it_since_when_and_what_for_is_said(ledger_url: str, leases: L
     assert re.fullmatch(who, told[0])
 
 
+@on_sqlite
 def test_without_time_to_wait_it_is_refused_at_once(ledger_url: str, leases: Leases) -> None:
     told: list[str] = []
     with (
@@ -132,6 +138,7 @@ def test_without_time_to_wait_it_is_refused_at_once(ledger_url: str, leases: Lea
     assert told == []
 
 
+@on_sqlite
 @pytest.mark.parametrize("reaped", [True, False], ids=["gone", "a zombie"])
 def test_the_lease_of_a_killed_process_is_free_at_once(ledger_url: str, leases: Leases, reaped: bool) -> None:
     with holder(ledger_url) as process:
@@ -145,6 +152,7 @@ def test_the_lease_of_a_killed_process_is_free_at_once(ledger_url: str, leases: 
             assert leases.held()["handbook"].purpose == "mine"
 
 
+@on_sqlite
 def test_who_waits_gets_it_when_the_holder_is_killed(ledger_url: str, leases: Leases) -> None:
     with holder(ledger_url) as process:
         begin = time.monotonic()
@@ -155,6 +163,7 @@ def test_who_waits_gets_it_when_the_holder_is_killed(ledger_url: str, leases: Le
             assert time.monotonic() - begin < 30, "it did not wait for the time to live"
 
 
+@on_sqlite
 def test_who_waits_gets_it_when_the_holder_is_done(ledger_url: str, leases: Leases) -> None:
     with holder(ledger_url) as process:
         assert process.stdin is not None
@@ -233,6 +242,7 @@ def test_whoever_lost_a_lease_is_stopped_at_the_next_check(leases: Leases, engin
     assert leases.held()["handbook"].token == "another", "the other's lease is left alone"
 
 
+@on_sqlite
 def test_a_living_holder_keeps_its_lease_beyond_the_time_to_live(ledger_url: str, engine: Engine) -> None:
     short = Leases(engine, time_to_live=1.0)
     with (
@@ -270,6 +280,7 @@ def test_a_holder_on_another_machine_is_given_up_when_its_heartbeat_stands_still
     assert len(seen) == 1, "it was watched first"
 
 
+@on_sqlite
 def test_a_forked_child_neither_holds_nor_gives_back_what_its_parent_holds(leases: Leases) -> None:
     context = leases.hold("handbook", purpose="indexing it")
     with context as lease:
