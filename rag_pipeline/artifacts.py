@@ -11,6 +11,8 @@ from typing import Any
 
 from upath import UPath
 
+from rag_pipeline.fault_points import passing
+
 logger = logging.getLogger(__name__)
 
 
@@ -62,7 +64,9 @@ class ArtifactStore:
             self._made.add(parent)
         unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
         unfinished.write_bytes(data)
+        passing("artifact written aside")
         unfinished.replace(path)
+        passing("artifact stored")
 
     def delete(self, key: str) -> None:
         """Remove the artifact; one that is not there is fine."""

@@ -20,6 +20,7 @@ from rag_pipeline.catalogue import Catalogue
 from rag_pipeline.chunking.stage import chunk_source
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
 from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.deleting import delete_documents
 from rag_pipeline.index.desired import document_facts, source_facts
 from rag_pipeline.index.generations import ensure_collection
@@ -111,12 +112,14 @@ class Pipeline:
         if manifest is None and source_id not in self.catalogue.indexed():
             self.catalogue.manifest(source_id)  # says what there is
         ledger.source_states.begin(source_id)
+        passing("attempt counted")
         withdrawn = manifest is None or manifest.lifecycle is Lifecycle.ARCHIVED
         listing = _nothing() if manifest is None or withdrawn else list_source(manifest, detect=detect_type)
         for document_id in listing.duplicates:
             logger.warning("%s was listed twice; the later one counts", document_id)
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
         ledger.dead_letters.record(source_id, LIST, failures)
+        passing("listed")
         readers = _readers(listing)
         generations = ledger.generations.of_alias(self.services.settings.alias)
         withheld = withhold(
@@ -133,6 +136,7 @@ class Pipeline:
                 withheld=withheld,
             )
         ledger.source_states.listed(source_id, listing.snapshot.signature, listing.snapshot.in_doubt)
+        passing("listing recorded")
         return StageTable(listing_frame(listing), time.monotonic() - started)
 
     def normalize(self, source_id: str, raw: pd.DataFrame) -> StageTable:
@@ -185,6 +189,7 @@ class Pipeline:
                     }
                 )
         letters.record(source_id, NORMALIZE, failures)
+        passing("normalized")
         return StageTable(stage_frame(NORMALIZED_COLUMNS, rows), time.monotonic() - started)
 
     def chunk(self, source_id: str, normalized: pd.DataFrame) -> StageTable:
@@ -225,6 +230,7 @@ class Pipeline:
                         }
                     )
         services.ledger.dead_letters.record(source_id, CHUNK, failures)
+        passing("chunked")
         return StageTable(stage_frame(CHUNKED_COLUMNS, rows), time.monotonic() - started)
 
     def embed(self, source_id: str, chunked: pd.DataFrame) -> StageTable:
@@ -269,6 +275,7 @@ class Pipeline:
                         }
                     )
         services.ledger.dead_letters.record(source_id, EMBED, failures)
+        passing("embedded")
         return StageTable(stage_frame(EMBEDDED_COLUMNS, rows), time.monotonic() - started)
 
     def index(self, source_id: str, raw: pd.DataFrame, embedded: pd.DataFrame) -> SourceReport:
@@ -319,6 +326,7 @@ class Pipeline:
                 reports.append(indexed.report)
                 replaced |= indexed.replaced
             replaced |= self._delete_elsewhere(client, source_id, fed)
+        passing("indexed")
         release_unused(
             sorted(replaced),
             generations=ledger.generations.of_alias(self.services.settings.alias),
@@ -333,6 +341,7 @@ class Pipeline:
         ledger = self.services.ledger
         if manifest:
             ledger.source_states.settle(source_id)
+            passing("source settled")
             return
         # Nothing is left of a source without a manifest: added again, it is built anew.
         ledger.source_states.drop(source_id)

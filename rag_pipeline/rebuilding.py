@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_pipeline.errors import ConfigurationError, GenerationConflict, RagPipelineError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.collection_options import begin_bulk_loading, end_bulk_loading
 from rag_pipeline.index.generations import aliased_collection, ensure_collection, fingerprint_of
 from rag_pipeline.index.live import new_name
@@ -71,11 +72,13 @@ def reindex(
         with open_store(services.store) as client:
             if not services.store.embedded:
                 end_bulk_loading(client, building.name)
+                passing("bulk loading ended")
         outcome = _judge(pipeline, building, failed, waived, waived_by, evaluate)
         if not outcome.ready:
             services.ledger.generations.blocked(building.name, in_words(outcome.blockers))
             return outcome
         services.ledger.generations.ready(building.name)
+        passing("generation ready")
     if promote_after:
         promote(services, building.name)
     return outcome
@@ -102,6 +105,7 @@ def promote(services: Services, name: str | None = None) -> Generation:
     if target.state is GenerationState.PREVIOUS:
         # It was fed no longer; the next runs bring it up to date, and the sensor asks for them.
         services.ledger.source_states.forget_indexed()
+        passing("all sources to be looked at")
     return target
 
 
@@ -136,7 +140,9 @@ def collect_garbage(services: Services, keep: int = 1) -> list[str]:
                 continue
             document_ids = sorted(ledger.documents.ids(generation.name))
             client.delete_collection(generation.name)
+            passing("collection deleted")
             ledger.generations.drop(generation.name)
+            passing("generation dropped")
             release_unused(
                 document_ids,
                 generations=ledger.generations.of_alias(alias),
@@ -209,11 +215,13 @@ def _begin(services: Services) -> Generation:
     if building is None:
         building = planned_generation(services)
         generations.add(building)
+        passing("generation added")
     with open_store(services.store) as client:
         fresh = not client.collection_exists(building.name)
         ensure_collection(client, building, services.collection_options)
         if fresh and not services.store.embedded:
             begin_bulk_loading(client, building.name)
+            passing("bulk loading begun")
     return building
 
 

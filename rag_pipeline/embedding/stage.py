@@ -13,6 +13,7 @@ from rag_pipeline.embedding.cache import VectorCache
 from rag_pipeline.embedding.embedder import Embedder, Refusal, Vector
 from rag_pipeline.embedding.text import valid_text
 from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.fault_points import passing
 
 _LOOKUP_CHUNKS = 256
 """How many chunks are looked up in the cache at once."""
@@ -147,6 +148,7 @@ class _Work:
                     vectors[key] = answer
             if vectors:
                 self._cache.put(self._model_key, vectors)
+                passing("vectors stored")
             for key in keys:
                 del self._missing[key]
             self._on_done(len(keys))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from qdrant_client import QdrantClient, models
 
 from rag_pipeline.errors import StoreError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.scanning import points_of_documents
 from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generation
@@ -26,12 +27,14 @@ def delete_documents(
     from the first step on. Raises StoreError where Qdrant does not confirm it: the deletion stays pending.
     """
     documents.bury(generation.name, source_id, sorted(document_ids))
+    passing("documents buried")
     pending = documents.pending_tombstones(generation.name, source_id)
     for start in range(0, len(pending), _DOCUMENTS_A_REQUEST):
         part = pending[start : start + _DOCUMENTS_A_REQUEST]
         condition = models.FieldCondition(key="document_id", match=models.MatchAny(any=part))
         selector = models.FilterSelector(filter=models.Filter(must=[condition]))
         require_completed(client.delete(generation.name, selector, wait=True), source_id)
+        passing("deleted documents' points deleted")
         left = points_of_documents(client, generation.name, part)
         if left:
             raise StoreError(
@@ -39,6 +42,7 @@ def delete_documents(
                 "deletion stays pending; run again."
             )
         documents.confirm_deletions(generation.name, part)
+        passing("deletions confirmed")
     return set(pending)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from qdrant_client import QdrantClient, models
 
 from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.collection_options import SERVERS_OWN, CollectionOptions
 from rag_pipeline.index.schema import BM25, DENSE, DISTANCE, PAYLOAD_INDEXES, digest
 from rag_pipeline.ledger.generations import Generation
@@ -23,6 +24,7 @@ def ensure_collection(client: QdrantClient, generation: Generation, options: Col
     if not client.collection_exists(generation.name):
         dimensions = generation.settings["model"]["dimensions"]
         create_collection(client, generation.name, dimensions=dimensions, options=options)
+        passing("collection created")
     # Also for a collection whose creation was interrupted.
     create_payload_indexes(client, generation.name)
 
@@ -68,6 +70,7 @@ def create_payload_indexes(client: QdrantClient, name: str) -> None:
         for field, kind in PAYLOAD_INDEXES.items():
             if field not in present:
                 client.create_payload_index(name, field, kind, wait=True)
+                passing("payload index created")
 
 
 def difference(was: dict[str, Any], now: dict[str, Any]) -> str:

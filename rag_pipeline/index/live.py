@@ -5,6 +5,7 @@ from typing import Any
 from qdrant_client import QdrantClient
 
 from rag_pipeline.errors import StoreError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.collection_options import SERVERS_OWN, CollectionOptions
 from rag_pipeline.index.generations import (
     aliased_collection,
@@ -52,6 +53,7 @@ def ensure_live(
         live = Generation(name, alias, fingerprint, settings, state=GenerationState.LIVE)
         # Recorded first: after a crash in between, the next run finds the row and completes the collection.
         generations.add(live)
+        passing("generation added")
     if target not in (None, live.name):
         raise StoreError(
             f"The alias {alias} points at {target}, but the ledger says that {live.name} is live. Point the "

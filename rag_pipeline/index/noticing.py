@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 
+from rag_pipeline.fault_points import passing
 from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generation
 
@@ -26,6 +27,7 @@ def notice_listing(
     """
     recorded = documents.of_source(generation.name, source_id)
     documents.bury(generation.name, source_id, sorted(recorded.keys() - readers.keys() - withheld))
+    passing("deletions noticed")
     restricted: dict[str, Sequence[str]] = {}
     governed = readers.keys() | (withheld if tenant is not None else ())
     for document_id in recorded.keys() & governed:
@@ -38,3 +40,4 @@ def notice_listing(
         if tuple(groups) != before.readers:
             restricted[document_id] = groups
     documents.restrict(generation.name, restricted)
+    passing("access narrowed")

@@ -12,6 +12,7 @@ from rag_pipeline.chunking.chunk import embedding_input
 from rag_pipeline.chunking.stage import read_chunks
 from rag_pipeline.embedding.embedder import ModelIdentity
 from rag_pipeline.embedding.stage import embedding_key
+from rag_pipeline.fault_points import passing
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
@@ -46,8 +47,11 @@ def release_unused(
         unused = ledger.uses.unused_without(kept)
         for key in unused.keys:
             artifacts.delete(key)
+            passing("artifact deleted")
         ledger.vectors.delete(unused.vectors)
+        passing("vectors deleted")
         ledger.uses.replace(kept)
+        passing("uses recorded")
 
 
 def _vectors(version: IndexedDocument, model_key: str, artifacts: ArtifactStore) -> Iterator[VectorKey]:

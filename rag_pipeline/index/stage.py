@@ -9,6 +9,7 @@ from typing import Any
 from qdrant_client import QdrantClient
 
 from rag_pipeline.artifacts import ArtifactStore
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.deleting import delete_documents
 from rag_pipeline.index.desired import DesiredDocument, last_good_version
 from rag_pipeline.index.planning import Change, SourcePlan, plan_source
@@ -105,6 +106,7 @@ def index_source(
     doubled = duplicates(plan.orphans, _points(wanted), client=client, collection=generation.name)
     outcome = writer.apply(plan)
     ledger.dead_letters.record(source_id, STAGE, outcome.failures)
+    passing("written")
     unwritten = {one.document_id for one in outcome.failures}
     current = [one.recorded() for one in wanted if one.document_id not in unwritten]
     current += [recorded[document_id] for document_id in unwritten if document_id in recorded]
@@ -133,6 +135,7 @@ def index_source(
         report=report.to_json(),
         seconds=report.seconds,
     )
+    passing("account recorded")
     rebuilt = (Change.ADDED, Change.REPLACED, Change.REWRITTEN)
     replaced = [one.desired.document_id for one in plan.documents if one.change in rebuilt]
     return IndexedSource(report, frozenset([*replaced, *deleted]))

@@ -7,6 +7,7 @@ crash completes what was begun (`finish_swap`).
 from qdrant_client import QdrantClient, models
 
 from rag_pipeline.errors import GenerationConflict, StoreError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.ledger.generations import Generation, Generations, GenerationState
@@ -36,6 +37,7 @@ def swap(client: QdrantClient, generations: Generations, target: Generation, exp
     _require_schema(client, target)
     point_alias(client, alias, target.name)
     generations.promote(alias, target.name, expected)
+    passing("promotion recorded")
 
 
 def point_alias(client: QdrantClient, alias: str, collection: str) -> None:
@@ -46,6 +48,7 @@ def point_alias(client: QdrantClient, alias: str, collection: str) -> None:
     """
     move = models.CreateAlias(collection_name=collection, alias_name=alias)
     client.update_collection_aliases([models.CreateAliasOperation(create_alias=move)])
+    passing("alias pointed")
     found = aliased_collection(client, alias)
     if found != collection:
         raise StoreError(

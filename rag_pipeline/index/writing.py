@@ -17,6 +17,7 @@ from rag_pipeline.artifacts import ArtifactStore
 from rag_pipeline.chunking.stage import read_chunks
 from rag_pipeline.embedding.stage import load_vectors
 from rag_pipeline.errors import DocumentError, FailureCategory, StoreError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.deleting import require_completed
 from rag_pipeline.index.planning import Change, PlannedDocument, SourcePlan
 from rag_pipeline.index.points import build_points, wanted_chunks
@@ -76,12 +77,14 @@ class SourceWriter:
             self._generation.name,
             [one.desired.document_id for one in plan.documents if one.change in in_place],
         )
+        passing("documents unsettled")
         self._update_facts([one for one in plan.documents if one.change is Change.FACTS])
         total = sum(len(planned.write) for planned in plan.documents)
         with shown(self._progress, self._source_id, "writing", total, "chunks") as advance:
             for batch in _batches(plan.documents):
                 self._write_batch(batch, outcome, advance)
         self._delete_points(plan.orphans)
+        passing("orphans deleted")
         return outcome
 
     def _write_batch(
@@ -100,6 +103,7 @@ class SourceWriter:
         for start in range(0, len(points), _POINTS_A_REQUEST):
             part = points[start : start + _POINTS_A_REQUEST]
             self._confirm(self._client.upsert(self._generation.name, part, wait=True))
+            passing("points written")
             advance(len(part))
         ids = [str(point.id) for point in points]
         lost = set(ids) - existing(self._client, self._generation.name, ids)
@@ -108,9 +112,13 @@ class SourceWriter:
                 f"Qdrant acknowledged {len(ids)} points of source {self._source_id} but {len(lost)} are not "
                 f"there, {min(lost)} for one. The documents are not recorded as indexed; run again."
             )
+        passing("points confirmed")
         self._publish([point for one in written if _is_new_version(one) for point in one.write])
+        passing("points published")
         self._ledger.documents.record(self._generation.name, [one.desired.recorded() for one in written])
+        passing("versions recorded")
         self._delete_points([point for one in written for point in one.withdraw])
+        passing("old points deleted")
         outcome.written += len(points)
 
     def _points_of(self, planned: PlannedDocument) -> list[models.PointStruct]:
@@ -166,9 +174,11 @@ class SourceWriter:
                 )
             for result in self._client.batch_update_points(self._generation.name, operations, wait=True):
                 self._confirm(result)
+            passing("facts updated")
         # A document that also lost points is recorded once those are back.
         complete = [one.desired.recorded() for one in changed if not one.write]
         self._ledger.documents.record(self._generation.name, complete)
+        passing("facts recorded")
 
     def _delete_points(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), _POINTS_A_BATCH):
