@@ -15,7 +15,7 @@ from rag_pipeline.chunking.options import ChunkingOptions
 from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.index.generations import difference, fingerprint_of
 from rag_pipeline.ledger.documents import IndexedDocument
-from rag_pipeline.ledger.generations import Generation
+from rag_pipeline.ledger.generations import FED, Generation
 from rag_pipeline.services import Services
 
 logger = logging.getLogger(__name__)
@@ -61,14 +61,11 @@ class Build:
 
 
 def builds(services: Services) -> list[Build]:
-    """The builds that a run feeds: that of the live generation first, then that of one being built."""
+    """The builds that a run feeds: that of the live generation first, then those that may come after it."""
     today = services.generation_settings
-    generations, alias = services.ledger.generations, services.settings.alias
-    live = generations.live(alias)
-    found = [_build(services, live, today)]
-    if (building := generations.building(alias)) and building != live:
-        found.append(_build(services, building, today))
-    return found
+    fed = [one for one in services.ledger.generations.of_alias(services.settings.alias) if one.state in FED]
+    live = next((one for one in fed if one.live), None)
+    return [_build(services, one, today) for one in (live, *(one for one in fed if not one.live))]
 
 
 def distinct(found: Iterable[Build]) -> list[Build]:

@@ -79,6 +79,9 @@ def reindex(
             return outcome
         services.ledger.generations.ready(building.name)
         passing("generation ready")
+        for older in services.ledger.generations.of_alias(services.settings.alias):
+            if older.state is GenerationState.READY and older.name != building.name:
+                services.ledger.generations.fail(older.name, f"{building.name} was built after it")
     if promote_after:
         promote(services, building.name)
     return outcome
@@ -101,9 +104,13 @@ def promote(services: Services, name: str | None = None) -> Generation:
                 f"No generation of {alias} is ready. Build one with `rag-pipeline reindex`."
             )  # fmt: skip
         target = chosen[-1]
-        swap(client, services.ledger.generations, target, live.name if live else None)
-    if target.state is GenerationState.PREVIOUS:
         # It was fed no longer; the next runs bring it up to date, and the sensor asks for them.
+        behind = target.state is GenerationState.PREVIOUS
+        if behind:
+            services.ledger.source_states.forget_indexed()
+        swap(client, services.ledger.generations, target, live.name if live else None)
+    if behind:
+        # Once more, for a run that ended in between and fed the other one.
         services.ledger.source_states.forget_indexed()
         passing("all sources to be looked at")
     return target
@@ -294,6 +301,10 @@ def _judge(
                 client, building.name, ledger.documents.of_source(building.name, source_id).values()
             ):
                 blockers[source_id] = f"a search by its own vector does not find {', '.join(lost)}"
+    # A new generation has no old version of them to keep.
+    for source_id, withheld in ledger.withheld.all().items():
+        if not withheld.approved:
+            blockers[source_id] = f"{len(withheld.document_ids):,} deletions wait for approval"
     for source_id in waived:
         if source_id in blockers:
             reason = blockers[source_id]

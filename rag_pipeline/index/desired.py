@@ -77,7 +77,9 @@ def last_good_version(recorded: IndexedDocument, today: Mapping[str, Any]) -> De
     governed = {name: today[name] for name in _GOVERNED}
     if "mime_type" not in today:
         before = recorded.facts["access_groups"]
-        governed["access_groups"] = [group for group in before if group in today["access_groups"]]
+        governed["access_groups"] = [
+            group for group in before if group in recorded.readers and group in today["access_groups"]
+        ]
     return kept_version(recorded, {**recorded.facts, **governed})
 
 

@@ -4,15 +4,13 @@ import logging
 from collections.abc import Iterable, Set
 from typing import Final
 
-from rag_pipeline.ledger.generations import Generation, GenerationState
+from rag_pipeline.ledger.generations import FED, Generation
 from rag_pipeline.ledger.ledger import Ledger
 
 logger = logging.getLogger(__name__)
 
 _FEW: Final = 10
 _SMALL_SHARE: Final = 0.1
-
-_FED: Final = (GenerationState.LIVE, GenerationState.BUILDING)
 
 
 def withhold(
@@ -21,21 +19,24 @@ def withhold(
     """The documents that are gone from a listing but must stay until a person approves their deletion.
 
     They are recorded as withheld, so that they can be shown and approved. An approval covers at most what it
-    was given for; what else is gone is judged by itself. `deliberate` is as in `implausible`.
+    was given for, and no document that has come back since; what else is gone is judged by itself.
+    `deliberate` is as in `implausible`.
     """
     recorded = {
         document_id
         for generation in generations
-        if generation.state in _FED
+        if generation.state in FED
         for document_id in ledger.documents.of_source(generation.name, source_id)
     }
     before = ledger.withheld.of(source_id)
-    approved = set(before.document_ids) if before and before.approved else set[str]()
+    approved = set(before.document_ids) - listed if before and before.approved else set[str]()
     gone = recorded - listed - approved
     reason = implausible(listed=len(listed), recorded=len(recorded), gone=len(gone), deliberate=deliberate)
     if reason is None:
         if before and not recorded & approved:
             ledger.withheld.clear(source_id)
+        elif before and approved < set(before.document_ids):
+            ledger.withheld.record(source_id, approved, listed=before.listed, recorded=before.recorded)
         return frozenset()
     logger.warning("%s: %s; they stay until `rag-pipeline approve %s`", source_id, reason, source_id)
     ledger.withheld.record(source_id, sorted(gone), listed=len(listed), recorded=len(recorded))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
@@ -21,6 +21,10 @@ class GenerationState(StrEnum):
     LIVE = "live"
     PREVIOUS = "previous"
     FAILED = "failed"
+
+
+FED: Final = (GenerationState.LIVE, GenerationState.BUILDING, GenerationState.READY)
+"""The states in which a generation receives whatever changes, so that readers could have it at any moment."""
 
 
 @dataclass(frozen=True, slots=True)
