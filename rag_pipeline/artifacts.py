@@ -69,5 +69,9 @@ class ArtifactStore:
         passing("artifact stored")
 
     def delete(self, key: str) -> None:
-        """Remove the artifact; one that is not there is fine."""
-        (self._root / key).unlink(missing_ok=True)
+        """Remove the artifact, and what was left of attempts to write it; one that is not there is fine."""
+        path = self._root / key
+        path.unlink(missing_ok=True)
+        if path.protocol in ("", "file"):
+            for unfinished in path.parent.glob(f".{path.name}.*"):
+                unfinished.unlink(missing_ok=True)

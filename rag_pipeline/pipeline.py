@@ -17,7 +17,7 @@ from upath import UPath
 
 from rag_pipeline.builds import Build, builds, distinct
 from rag_pipeline.catalogue import Catalogue
-from rag_pipeline.chunking.stage import chunk_source
+from rag_pipeline.chunking.stage import chunk_source, chunks_key
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.fault_points import passing
@@ -35,7 +35,7 @@ from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.normalize.detecting import detect_type
-from rag_pipeline.normalize.stage import attempt_key, normalize_source
+from rag_pipeline.normalize.stage import attempt_key, keys_of, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
 from rag_pipeline.sources.document import RawDocument
@@ -151,6 +151,12 @@ class Pipeline:
         manifest = self.catalogue.manifest(source_id)
         parsing = manifest.parsing
         exhausted = letters.exhausted(source_id, NORMALIZE)
+        services.ledger.uses.add_artifacts(
+            (key, one.document_id)
+            for one in documents
+            if (one.document_id, attempt_key(one, parsing), None) not in exhausted
+            for key in keys_of(one, parsing)
+        )
         rows: list[dict[str, Any]] = []
         failures: list[Failure] = []
         with shown(self._progress, source_id, "normalizing", len(documents), "documents") as advance:
@@ -206,11 +212,16 @@ class Pipeline:
                 for row in succeeded(normalized)
                 if not _is_kept(row.document_id, row.content_hash, kept)
             }
+            tokenizer = build.embedder.identity.key
+            services.ledger.uses.add_artifacts(
+                (chunks_key(normalized, title, build.chunking, tokenizer), document_id)
+                for document_id, normalized, title in documents.values()
+            )
             with shown(self._progress, source_id, "chunking", len(documents), "documents") as advance:
                 for result in chunk_source(
                     documents.values(),
                     options=build.chunking,
-                    tokenizer_name=build.embedder.identity.key,
+                    tokenizer_name=tokenizer,
                     count_tokens=build.embedder.count_tokens,
                     artifacts=services.artifacts,
                     on_done=advance,
@@ -295,7 +306,7 @@ class Pipeline:
         withheld = ledger.withheld.of(source_id)
         waiting = withheld.document_ids if withheld and withheld.approved_at is None else ()
         reports: list[SourceReport] = []
-        replaced: set[str] = set()
+        unfinished: set[str] = set()
         fed = builds(self.services)
         with open_store(self.services.store) as client:
             for build in fed:
@@ -308,13 +319,14 @@ class Pipeline:
                 table = embedded[embedded["fingerprint"] == build.fingerprint]
                 require_same_listing(source_id, raw, table, letters | kept.keys())
                 desired = list(desired_documents(source_id, table, facts, kept))
-                failed = failed_documents(raw, {one.document_id for one in desired}, facts, own)
-                indexed = index_source(
+                failed = list(failed_documents(raw, {one.document_id for one in desired}, facts, own))
+                unfinished |= {one.document_id for one in failed}
+                report = index_source(
                     client,
                     self._generation(client, build),
                     source_id=source_id,
                     desired=desired,
-                    failed=list(failed),
+                    failed=failed,
                     withheld=dict.fromkeys(waiting, own),
                     embedded=int(table["embedded"].sum()),
                     newest=newest(raw),
@@ -323,12 +335,12 @@ class Pipeline:
                     model_key=build.embedder.identity.key,
                     progress=self._progress,
                 )
-                reports.append(indexed.report)
-                replaced |= indexed.replaced
-            replaced |= self._delete_elsewhere(client, source_id, fed)
+                reports.append(report)
+            self._delete_elsewhere(client, source_id, fed)
         passing("indexed")
         release_unused(
-            sorted(replaced),
+            # What was made of those that failed further on is needed when they are tried again.
+            [one for one in ledger.uses.unsettled(source_id) if one not in unfinished],
             generations=ledger.generations.of_alias(self.services.settings.alias),
             ledger=ledger,
             artifacts=self.services.artifacts,
@@ -349,16 +361,13 @@ class Pipeline:
         for generation in ledger.generations.of_alias(self.services.settings.alias):
             ledger.reconciliations.drop(generation.name, source_id)
 
-    def _delete_elsewhere(self, client: QdrantClient, source_id: str, fed: Sequence[Build]) -> set[str]:
+    def _delete_elsewhere(self, client: QdrantClient, source_id: str, fed: Sequence[Build]) -> None:
         """What was noticed as gone also goes from the generations that nobody feeds any more."""
-        ledger, deleted = self.services.ledger, set[str]()
+        ledger = self.services.ledger
         current = {build.generation.name for build in fed if build.generation}
         for generation in ledger.generations.of_alias(self.services.settings.alias):
             if generation.name not in current and client.collection_exists(generation.name):
-                deleted |= delete_documents(
-                    client, generation, ledger.documents, source_id=source_id, document_ids=()
-                )
-        return deleted
+                delete_documents(client, generation, ledger.documents, source_id=source_id, document_ids=())
 
     def _generation(self, client: QdrantClient, build: Build) -> Generation:
         if build.generation and not build.generation.live:

@@ -1,6 +1,6 @@
 """The embedding stage: nothing embedded twice, every chunk accounted for, memory bounded."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +29,9 @@ class MemoryCache:
     def get(self, model_key: str, hashes: Sequence[str]) -> dict[str, Vector]:
         return {h: self.kept[model_key, h] for h in hashes if (model_key, h) in self.kept}
 
-    def put(self, model_key: str, vectors: Mapping[str, Vector]) -> None:
+    def put(
+        self, model_key: str, vectors: Mapping[str, Vector], users: Iterable[tuple[str, str]] = ()
+    ) -> None:
         self.kept.update({(model_key, h): vector for h, vector in vectors.items()})
 
 

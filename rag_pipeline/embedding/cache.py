@@ -1,6 +1,6 @@
 """Where vectors are kept, so that the same text is never embedded twice for one model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from rag_pipeline.embedding.embedder import Vector
@@ -13,6 +13,8 @@ class VectorCache(Protocol):
         """The vectors that are there, of those asked for."""
         ...
 
-    def put(self, model_key: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep vectors, durably once this returns."""
+    def put(
+        self, model_key: str, vectors: Mapping[str, Vector], users: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """Keep vectors, durably once this returns, and who uses them: pairs of hash and document id."""
         ...

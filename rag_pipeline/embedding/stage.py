@@ -147,7 +147,12 @@ class _Work:
                 else:
                     vectors[key] = answer
             if vectors:
-                self._cache.put(self._model_key, vectors)
+                users = [
+                    (key, document.document_id)
+                    for document in self._waiting
+                    for key in document.new_keys & vectors.keys()
+                ]
+                self._cache.put(self._model_key, vectors, users)
                 passing("vectors stored")
             for key in keys:
                 del self._missing[key]

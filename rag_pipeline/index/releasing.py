@@ -1,8 +1,8 @@
 """Letting go of what was made of documents that changed or are gone: their artifacts and vectors.
 
-The same text may be in several documents, so the ledger records who uses what; a stored thing goes with its
-last user. It is removed before its use is forgotten: a crash in between leaves nothing behind, and what is
-missing after one is made again.
+The same text may be in several documents, so the ledger records who uses what, before it is made; a stored
+thing goes with its last user. It is removed before its use is forgotten: a crash in between leaves nothing
+behind, and what is missing after one is made again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

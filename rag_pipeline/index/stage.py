@@ -44,14 +44,6 @@ class FailedDocument:
     withdraw: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedSource:
-    """A source's account, and the documents whose versions were replaced or deleted."""
-
-    report: SourceReport
-    replaced: frozenset[str]
-
-
 def index_source(
     client: QdrantClient,
     generation: Generation,
@@ -66,7 +58,7 @@ def index_source(
     artifacts: ArtifactStore,
     model_key: str,
     progress: Progress,
-) -> IndexedSource:
+) -> SourceReport:
     """Write, repair, update and delete until Qdrant holds exactly what the source asks for; account for it.
 
     `withheld` are the documents that are gone from the source but stay until their deletion is approved,
@@ -136,9 +128,7 @@ def index_source(
         seconds=report.seconds,
     )
     passing("account recorded")
-    rebuilt = (Change.ADDED, Change.REPLACED, Change.REWRITTEN)
-    replaced = [one.desired.document_id for one in plan.documents if one.change in rebuilt]
-    return IndexedSource(report, frozenset([*replaced, *deleted]))
+    return report
 
 
 def compare_source(

@@ -9,6 +9,7 @@ from sqlalchemy import Engine, RowMapping, bindparam, delete, select, update
 
 from rag_pipeline.ledger.database import batches, upsert
 from rag_pipeline.ledger.tables import documents, tombstones
+from rag_pipeline.ledger.uses import unsettle_uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,7 @@ class Documents:
                     for document_id in document_ids
                 ),
             )
+            unsettle_uses(connection, document_ids)
             for some in batches(document_ids):
                 connection.execute(
                     delete(documents).where(

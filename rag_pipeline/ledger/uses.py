@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import Connection, Engine, delete, select
 
 from rag_pipeline.ledger.database import Lock, batches, insert_missing, take_turns
 from rag_pipeline.ledger.tables import artifact_uses, vector_uses
+
+# Stands among a document's artifacts while what it uses may be more than what its versions are made of.
+_UNSETTLED: Final = "unsettled"
 
 VectorKey = tuple[str, str]
 """A model's key and a text's hash."""
@@ -21,15 +25,37 @@ class Stored:
 
 
 class Uses:
-    """Who uses what. What a stage writes for a document is noted, so that a crash leaves no orphan."""
+    """Who uses what.
+
+    What a stage writes for a document is noted before it is written, and the document counts as unsettled
+    until `replace` says what it uses in the end, so that a crash leaves no orphan.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def add_artifacts(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Note that artifacts are used, by pairs of artifact key and document id."""
+        """Note which artifacts are about to be made, by pairs of artifact key and document id.
+
+        A document for which this is news is unsettled from then on.
+        """
+        noted = set(pairs)
         with self._engine.begin() as connection:
-            _add_artifacts(connection, pairs)
+            take_turns(connection, Lock.USES)
+            known: set[tuple[str, str]] = set()
+            for some in batches({document_id for _, document_id in noted}):
+                query = select(artifact_uses).where(artifact_uses.c.document_id.in_(some))
+                known.update((row.key, row.document_id) for row in connection.execute(query))
+            new = noted - known
+            _add_artifacts(connection, new)
+            unsettle_uses(connection, {document_id for _, document_id in new})
+
+    def unsettled(self, source_id: str) -> list[str]:
+        """The documents of a source that may use more than what their versions are made of."""
+        query = select(artifact_uses.c.document_id).where(artifact_uses.c.key == _UNSETTLED)
+        with self._engine.connect() as connection:
+            found = connection.execute(query).scalars()
+            return sorted(one for one in found if one.startswith(f"{source_id}/"))
 
     def of_document(self, document_id: str) -> Stored:
         """What a document uses, in all its versions."""
@@ -64,7 +90,7 @@ class Uses:
             return Stored(frozenset(keys), frozenset(vectors))
 
     def replace(self, kept: Mapping[str, Stored]) -> None:
-        """Let these documents, by id, use this and nothing else."""
+        """Let these documents, by id, use this and nothing else; they are settled."""
         with self._engine.begin() as connection:
             take_turns(connection, Lock.USES)
             for table in (artifact_uses, vector_uses):
@@ -82,6 +108,11 @@ class Uses:
             )
 
 
+def unsettle_uses(connection: Connection, document_ids: Iterable[str]) -> None:
+    """Note that documents are about to use less, or more, than what they are known to."""
+    _add_artifacts(connection, ((_UNSETTLED, document_id) for document_id in document_ids))
+
+
 def _add_artifacts(connection: Connection, pairs: Iterable[tuple[str, str]]) -> None:
     insert_missing(
         connection, artifact_uses, ({"key": key, "document_id": document_id} for key, document_id in pairs)
@@ -94,7 +125,9 @@ def _of_documents(connection: Connection, document_ids: Iterable[str]) -> Stored
     for some in batches(document_ids):
         keys.update(
             connection.execute(
-                select(artifact_uses.c.key).where(artifact_uses.c.document_id.in_(some))
+                select(artifact_uses.c.key).where(
+                    artifact_uses.c.document_id.in_(some), artifact_uses.c.key != _UNSETTLED
+                )
             ).scalars()
         )
         query = select(vector_uses.c.model_key, vector_uses.c.text_hash).where(

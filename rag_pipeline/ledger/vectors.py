@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Engine, delete, select
 
-from rag_pipeline.ledger.database import batches, upsert
-from rag_pipeline.ledger.tables import vectors
+from rag_pipeline.ledger.database import batches, insert_missing, upsert
+from rag_pipeline.ledger.tables import vector_uses, vectors
 
 _HASHES_A_QUERY = 1_000
 
@@ -31,8 +31,13 @@ class StoredVectors:
                     found[row.text_hash] = np.frombuffer(row.vector, dtype="<f4").astype(np.float32)
         return found
 
-    def put(self, model_key: str, found: Mapping[str, NDArray[np.float32]]) -> None:
-        """Store vectors by text hash."""
+    def put(
+        self,
+        model_key: str,
+        found: Mapping[str, NDArray[np.float32]],
+        users: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """Store vectors by text hash, and note who uses them, by pairs of text hash and document id."""
         with self._engine.begin() as connection:
             upsert(
                 connection,
@@ -40,6 +45,14 @@ class StoredVectors:
                 (
                     {"model_key": model_key, "text_hash": text_hash, "vector": vector.astype("<f4").tobytes()}
                     for text_hash, vector in found.items()
+                ),
+            )
+            insert_missing(
+                connection,
+                vector_uses,
+                (
+                    {"model_key": model_key, "text_hash": text_hash, "document_id": document_id}
+                    for text_hash, document_id in users
                 ),
             )
 

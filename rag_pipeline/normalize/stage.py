@@ -58,6 +58,12 @@ def normalized_key(document: RawDocument, parsing: Parsing) -> str:
     )
 
 
+def keys_of(document: RawDocument, parsing: Parsing) -> tuple[str, str]:
+    """The keys of all that is stored of a normalized document."""
+    key = normalized_key(document, parsing)
+    return key, summary_key(key)
+
+
 def attempt_key(document: RawDocument, parsing: Parsing) -> str:
     """What a failure to normalize a document depends on: its input, the limits and the passwords named.
 
