@@ -67,6 +67,18 @@ LIST, NORMALIZE, CHUNK, EMBED = "list", "normalize", "chunk", "embed"
 """The stages' names in dead letters."""
 
 
+@contextmanager
+def holding(services: Services, source_id: str, purpose: str, *, wait_seconds: float) -> Iterator[None]:
+    """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
+    with services.ledger.leases.hold(
+        f"source {source_id}",
+        purpose=purpose,
+        wait_seconds=wait_seconds,
+        on_wait=lambda holder: logger.warning("Waiting: %s", holder),
+    ):
+        yield
+
+
 class Pipeline:
     """Indexing, stage by stage, on the services that the settings describe."""
 
@@ -84,12 +96,8 @@ class Pipeline:
     def holding(self, source_id: str) -> Iterator[None]:
         """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
         settings = self.services.settings
-        with self.services.ledger.leases.hold(
-            f"source {source_id}",
-            purpose=f"indexing under the alias {settings.alias}",
-            wait_seconds=settings.lease_wait_s,
-            on_wait=lambda holder: logger.warning("Waiting: %s", holder),
-        ):
+        purpose = f"indexing under the alias {settings.alias}"
+        with holding(self.services, source_id, purpose, wait_seconds=settings.lease_wait_s):
             yield
 
     def run(self, source_id: str) -> SourceReport:

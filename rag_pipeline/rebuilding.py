@@ -5,12 +5,12 @@ generation, so that what is done already is only counted again.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from rag_pipeline.errors import ConfigurationError, GenerationConflict, RagPipelineError
+from rag_pipeline.errors import ConfigurationError, GenerationConflict, LeaseHeld, RagPipelineError
 from rag_pipeline.fault_points import passing
 from rag_pipeline.index.collection_options import begin_bulk_loading, end_bulk_loading
 from rag_pipeline.index.generations import aliased_collection, ensure_collection, fingerprint_of
@@ -21,7 +21,7 @@ from rag_pipeline.index.releasing import release_unused
 from rag_pipeline.index.store import open_store
 from rag_pipeline.index.swapping import finish_swap, swap
 from rag_pipeline.ledger.generations import Generation, GenerationState
-from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.pipeline import Pipeline, holding
 from rag_pipeline.services import Services
 
 logger = logging.getLogger(__name__)
@@ -93,17 +93,38 @@ def promote(services: Services, name: str | None = None) -> Generation:
     Raises GenerationConflict, with nothing changed, where there is none or it is not fit.
     """
     alias = services.settings.alias
-    with _changing_generations(services, "promoting a generation"), open_store(services.store) as client:
-        live = finish_swap(client, services.ledger.generations, alias)
-        known = services.ledger.generations.of_alias(alias)
+
+    def chosen(known: Sequence[Generation]) -> Generation:
         ready = [one for one in known if one.state is GenerationState.READY]
-        chosen = [one for one in known if one.name == name] if name else ready
-        if not chosen:
+        found = [one for one in known if one.name == name] if name else ready
+        if not found:
             raise GenerationConflict(
                 f"There is no generation {name} under the alias {alias}." if name else
                 f"No generation of {alias} is ready. Build one with `rag-pipeline reindex`."
             )  # fmt: skip
-        target = chosen[-1]
+        return found[-1]
+
+    return _swap_to(services, chosen)
+
+
+def rollback(services: Services) -> Generation:
+    """Point readers back at the generation that was live before; raises GenerationConflict without one."""
+
+    def chosen(known: Sequence[Generation]) -> Generation:
+        previous = [one for one in known if one.state is GenerationState.PREVIOUS]
+        if not previous:
+            raise GenerationConflict(f"There is no generation of {services.settings.alias} to go back to.")
+        return _newest_promoted(previous)[-1]
+
+    return _swap_to(services, chosen)
+
+
+def _swap_to(services: Services, chosen: Callable[[Sequence[Generation]], Generation]) -> Generation:
+    """Promote a generation that is chosen among those that are known once a swap cut short is completed."""
+    alias = services.settings.alias
+    with _changing_generations(services, "promoting a generation"), open_store(services.store) as client:
+        live = finish_swap(client, services.ledger.generations, alias)
+        target = chosen(services.ledger.generations.of_alias(alias))
         # It was fed no longer; the next runs bring it up to date, and the sensor asks for them.
         behind = target.state is GenerationState.PREVIOUS
         if behind:
@@ -114,15 +135,6 @@ def promote(services: Services, name: str | None = None) -> Generation:
         services.ledger.source_states.forget_indexed()
         passing("all sources to be looked at")
     return target
-
-
-def rollback(services: Services) -> Generation:
-    """Point readers back at the generation that was live before; raises GenerationConflict without one."""
-    known = services.ledger.generations.of_alias(services.settings.alias)
-    previous = [one for one in known if one.state is GenerationState.PREVIOUS]
-    if not previous:
-        raise GenerationConflict(f"There is no generation of {services.settings.alias} to go back to.")
-    return promote(services, _newest_promoted(previous)[-1].name)
 
 
 def collect_garbage(services: Services, keep: int = 1) -> list[str]:
@@ -142,22 +154,31 @@ def collect_garbage(services: Services, keep: int = 1) -> list[str]:
         doomed = [one for one in known if one.state is GenerationState.FAILED] + previous[:-keep]
         aliased = aliased_collection(client, alias)
         removed = []
+        lost: set[str] = set()
         for generation in doomed:
             if generation.name == aliased:
                 continue
-            document_ids = sorted(ledger.documents.ids(generation.name))
+            lost.update(ledger.documents.ids(generation.name))
             client.delete_collection(generation.name)
             passing("collection deleted")
             ledger.generations.drop(generation.name)
             passing("generation dropped")
+            removed.append(generation.name)
+    _release(services, lost)
+    return removed
+
+
+def _release(services: Services, document_ids: Set[str]) -> None:
+    """Let go of what only removed generations were made of."""
+    for source_id in sorted({one.partition("/")[0] for one in document_ids}):
+        # A run of the source that goes on now does it when it ends, and may not lose what it just made.
+        with suppress(LeaseHeld), holding(services, source_id, "clearing up", wait_seconds=0):
             release_unused(
-                document_ids,
-                generations=ledger.generations.of_alias(alias),
-                ledger=ledger,
+                [one for one in services.ledger.uses.unsettled(source_id) if one in document_ids],
+                generations=services.ledger.generations.of_alias(services.settings.alias),
+                ledger=services.ledger,
                 artifacts=services.artifacts,
             )
-            removed.append(generation.name)
-    return removed
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def serve() -> None:
     """Answer one request a line, until there are no more."""
     context = multiprocessing.get_context("forkserver")
     # Conversions are done by forks of the same server.
-    context.set_forkserver_preload([__name__, "rag_pipeline.normalize.worker_process"])
+    context.set_forkserver_preload([__name__, "rag_pipeline.normalize.worker_process", "alembic.command"])
     for line in sys.stdin:
         with tempfile.NamedTemporaryFile("r", suffix=".passed") as passed:
             process = context.Process(target=_work, args=(json.loads(line), passed.name))

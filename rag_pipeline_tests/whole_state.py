@@ -15,7 +15,8 @@ from rag_pipeline.ledger import tables
 from rag_pipeline.ledger.opening import open_database
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
-TIMES = {
+IGNORED = {
+    "alias",
     "indexed_at", "noticed_at", "created_at", "ready_at", "promoted_at", "attempted_at", "finished_at",
     "first_failed_at", "last_failed_at", "due_at", "seconds",
 }  # fmt: skip
@@ -36,7 +37,9 @@ def whole_state(base: KnowledgeBase) -> dict[str, Any]:
         for name in names.keys() & held:
             state[f"points of {names[name]}"] = _points(client, name)
     root = base.settings.home / "artifacts"
-    state["artifacts"] = sorted(str(file.relative_to(root)) for file in root.rglob("*") if file.is_file())
+    # What an interrupted write left aside goes with its artifact.
+    files = [file for file in root.rglob("*") if file.is_file() and not file.name.startswith(".")]
+    state["artifacts"] = sorted(str(file.relative_to(root)) for file in files)
     return state
 
 
@@ -63,7 +66,7 @@ def _points(client: QdrantClient, collection: str) -> dict[str, Any]:
     records, _ = client.scroll(collection, limit=10_000, with_payload=True, with_vectors=True)
     found = {}
     for record in records:
-        payload = {name: value for name, value in (record.payload or {}).items() if name not in TIMES}
+        payload = {name: value for name, value in (record.payload or {}).items() if name not in IGNORED}
         vectors = record.vector if isinstance(record.vector, dict) else {}
         dense, sparse = vectors["dense"], vectors["bm25"]
         weights = sorted(zip(sparse.indices, sparse.values, strict=True))  # type: ignore[union-attr]
@@ -78,7 +81,7 @@ def _ledger(base: KnowledgeBase, names: dict[str, str]) -> dict[str, Any]:
     with engine.connect() as connection:
         for table in tables.metadata.sorted_tables:
             # The account of a run tells what the run did, and a repair does other things.
-            ignored = TIMES | ({"report"} if table is tables.reconciliations else set())
+            ignored = IGNORED | ({"report"} if table is tables.reconciliations else set())
             rows = connection.execute(select(table)).all()
             state[table.name] = sorted(_row(row, ignored, names) for row in rows)
     engine.dispose()

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 from rag_pipeline.errors import GenerationConflict
 from rag_pipeline.ledger.database import Lock, take_turns
 from rag_pipeline.ledger.tables import documents, generations, reconciliations, tombstones, waivers
+from rag_pipeline.ledger.uses import unsettle_uses
 
 
 class GenerationState(StrEnum):
@@ -149,6 +150,8 @@ class Generations:
             take_turns(connection, Lock.GENERATIONS)
             if _state(connection, name) is GenerationState.LIVE:
                 raise GenerationConflict(f"{name} is live, so it stays. Promote another generation first.")
+            held = select(documents.c.document_id).where(documents.c.generation == name)
+            unsettle_uses(connection, connection.execute(held).scalars().all())
             connection.execute(delete(generations).where(generations.c.name == name))
             for table in (documents, tombstones, reconciliations, waivers):
                 connection.execute(delete(table).where(table.c.generation == name))
