@@ -276,7 +276,9 @@ def _catch_up(pipeline: Pipeline, building: Generation, sources: Sequence[str]) 
                 logger.warning("%s", error)
                 failed[source_id] = str(error)
                 continue
-            if _changed(_report(pipeline.services, building, source_id)):
+            # One without a manifest is gone by now, and so is its account.
+            described = pipeline.catalogue.find(source_id) is not None
+            if described and _changed(_report(pipeline.services, building, source_id)):
                 changed.append(source_id)
         if not changed:
             break

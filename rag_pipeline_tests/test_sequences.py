@@ -88,3 +88,13 @@ def test_a_rollback_that_dies_is_followed_by_an_update(base: KnowledgeBase, inst
     if look.verdict is not Verdict.UNCHANGED:
         base.index("refunds")
     assert "within 14 days" in found(base, "postage")
+
+
+def test_a_source_that_was_taken_away_holds_up_no_build(base: KnowledgeBase) -> None:
+    base.manifest("hr")
+    base.page("hr", "salaries")
+    base.index("hr")
+    (base.folder / "manifests" / "sources" / "hr.yaml").unlink()
+    outcome = rebuilding.reindex(base.pipeline)
+    assert outcome.ready, outcome.blockers
+    assert base.services.ledger.documents.sources([outcome.generation.name]) == {"refunds"}
