@@ -10,7 +10,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import corpora, memory, overhead, pdf_speed, reading, wall, xquad
+from benchmarks import (
+    access_change,
+    corpora,
+    memory,
+    one_of_many,
+    overhead,
+    pdf_speed,
+    reading,
+    sensor_tick,
+    updates,
+    wall,
+    xquad,
+)
 from benchmarks.figures import Figure, Skipped
 from benchmarks.material import BENCH_CACHE, PROJECT
 from rag_pipeline_tests.qdrant_server import ServerUnavailable
@@ -25,6 +37,10 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "memory": memory.measure,
     "reading": reading.measure,
     "pdf_speed": pdf_speed.measure,
+    "updates": updates.measure,
+    "one_of_many": one_of_many.measure,
+    "access_change": access_change.measure,
+    "sensor_tick": sensor_tick.measure,
 }
 
 ON_REQUEST: Mapping[str, Benchmark] = {"handbook_local": corpora.measure_local_model}

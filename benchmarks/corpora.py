@@ -1,11 +1,9 @@
 """Whole corpora, indexed on both stores: is every chunk there by id, and does a second run do nothing?"""
 
 import hashlib
-import sqlite3
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ from benchmarks.figures import Figure, none_of, noted
 from benchmarks.material import data_root
 from benchmarks.running import index_timed
 from benchmarks.server_requests import point_requests
+from benchmarks.traces import Traces
 from rag_pipeline.chunking.stage import read_chunks
 from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
@@ -68,10 +67,10 @@ def _counted(documents: Any) -> str:
 def _measure_second_run(
     where: str, base: KnowledgeBase, corpus: str, server: StoreLocation | None
 ) -> Iterator[Figure]:
-    before = _Traces.of(base, corpus)
+    before = Traces.of(base, corpus)
     asked = point_requests(server) if server else None
     second = index_timed(base, corpus)
-    after = _Traces.of(base, corpus)
+    after = Traces.of(base, corpus)
     yield none_of(f"{where}, second run: documents converted", len(after.conversions ^ before.conversions))
     yield none_of(f"{where}, second run: texts embedded", after.vectors - before.vectors)
     yield none_of(f"{where}, second run: chunks written", second.report.chunks.written)
@@ -81,25 +80,6 @@ def _measure_second_run(
         requests -= Counter(Scroll=requests["Scroll"], Get=_SAMPLE_REQUESTS)
         name = f"{where}, second run: requests but id scrolls and the checks' sample"
         yield none_of(name, requests.total())
-
-
-@dataclass(frozen=True, slots=True)
-class _Traces:
-    """What converting and embedding leave behind, whoever did it."""
-
-    conversions: frozenset[tuple[str, int]]
-    """Artifacts with the time they were written, and failed documents with their number of attempts."""
-    vectors: int
-
-    @classmethod
-    def of(cls, base: KnowledgeBase, source: str) -> "_Traces":
-        artifacts = (base.settings.home / "artifacts").rglob("*.json")
-        letters = base.services.ledger.dead_letters.listed([source])
-        with sqlite3.connect(base.settings.home / "ledger.sqlite") as ledger:
-            ((vectors,),) = ledger.execute("select count(*) from vectors")
-        written = {(str(file), file.stat().st_mtime_ns) for file in artifacts}
-        failed = {(letter.document_id, letter.attempts) for letter in letters}
-        return cls(frozenset(written | failed), vectors)
 
 
 def _expected_ids(base: KnowledgeBase, source: str, files: Path) -> tuple[set[str], int]:

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster import SensorResult
 
 from rag_pipeline.following import MOST_ATTEMPTS, Verdict, look_at_source
 from rag_pipeline.orchestration.building import build_definitions
 from rag_pipeline.orchestration.checks import FOLLOWED
 from rag_pipeline.orchestration.partitions import SOURCES
 from rag_pipeline.orchestration.running import QUIET
-from rag_pipeline.orchestration.sensors import source_changes
 from rag_pipeline_tests.knowledge_base import PAGE, KnowledgeBase
+from rag_pipeline_tests.sensor_runs import requested, run_requested, tick
 
 
 @pytest.fixture
@@ -41,32 +40,6 @@ def verdicts(base: KnowledgeBase) -> dict[str, Verdict]:
 def index_all(base: KnowledgeBase) -> None:
     for source in base.pipeline.catalogue.manifests().manifests:
         base.index(source)
-
-
-def tick(base: KnowledgeBase, instance: dg.DagsterInstance) -> SensorResult:
-    """One evaluation of the sensor, with its partition requests carried out as the daemon would."""
-    context = dg.build_sensor_context(instance=instance, resources={"pipeline": base.pipeline})
-    result = source_changes(context)
-    assert isinstance(result, SensorResult)
-    for request in result.dynamic_partitions_requests or ():
-        for key in request.partition_keys:
-            if isinstance(request, dg.AddDynamicPartitionsRequest):
-                instance.add_dynamic_partitions(SOURCES, [key])
-            else:
-                instance.delete_dynamic_partition(SOURCES, key)
-    return result
-
-
-def requested(result: SensorResult) -> list[str]:
-    return [str(request.partition_key) for request in result.run_requests or ()]
-
-
-def run_requested(base: KnowledgeBase, instance: dg.DagsterInstance, result: SensorResult) -> None:
-    job = build_definitions(base.pipeline).resolve_job_def("index_source")
-    for source in requested(result):
-        job.execute_in_process(
-            instance=instance, partition_key=source, raise_on_error=False, run_config=QUIET
-        )
 
 
 def test_the_sensor_runs_what_is_new_and_then_nothing(
