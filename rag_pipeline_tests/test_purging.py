@@ -1,0 +1,95 @@
+"""A document is erased everywhere, and a certificate says so after looking again, on both stores."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from rag_pipeline import rebuilding
+from rag_pipeline.cli import app
+from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.purging import purge
+from rag_pipeline_tests.knowledge_base import PAGE, KnowledgeBase
+
+SECRET = "The combination of the safe is 4711."
+
+
+@pytest.fixture
+def base(tmp_path: Path, store_location: StoreLocation, alias: str) -> KnowledgeBase:
+    base = KnowledgeBase(tmp_path, store_location, alias)
+    base.manifest("refunds")
+    base.page("refunds", "refunds")
+    base.page("refunds", "secret", sentence=SECRET)
+    base.index("refunds")
+    return base
+
+
+def everything_stored(base: KnowledgeBase) -> str:
+    """All that is kept of all documents, outside the source itself: points, artifacts and tables."""
+    kept = []
+    with open_store(base.services.store) as client:
+        for generation in base.services.ledger.generations.of_alias(base.settings.alias):
+            records, _ = client.scroll(generation.name, limit=1_000)
+            kept += [str(record.payload) for record in records]
+    home = base.folder / "home"
+    for folder in ("artifacts", "tables", "certificates"):
+        kept += [file.read_bytes().decode(errors="replace") for file in (home / folder).rglob("*.*")]
+    return "\n".join(kept)
+
+
+def test_nothing_is_left_in_any_generation(base: KnowledgeBase) -> None:
+    rebuilding.reindex(base.pipeline, promote_after=True)
+    assert "4711" in everything_stored(base)
+    base.remove("refunds", "secret.md")
+    certificate, file = purge(base.pipeline, "refunds/secret.md")
+    assert len(certificate.points) == 2
+    assert all(certificate.points.values())
+    assert certificate.artifacts
+    assert certificate.vectors
+    assert not any(certificate.left.values())
+    assert not certificate.still_in_source
+    assert json.loads(file.read_text())["document_id"] == "refunds/secret.md"
+    assert "4711" not in everything_stored(base)
+    assert base.index("refunds").reconciled
+    assert "4711" not in everything_stored(base)
+
+
+def test_what_another_document_holds_too_stays_with_it(base: KnowledgeBase) -> None:
+    twin = PAGE.format(title="twin", sentence=SECRET)
+    base.write("refunds", {"one.md": twin, "other.md": twin})
+    base.index("refunds")
+    before = {point for point, payload in base.points().items() if "other.md" in payload["document_id"]}
+    certificate, _ = purge(base.pipeline, "refunds/one.md")
+    assert certificate.shared
+    assert (certificate.artifacts, certificate.vectors) == (0, 0)
+    assert certificate.still_in_source
+    after = base.points()
+    assert before <= after.keys()
+    assert not [one for one in after.values() if one["document_id"] == "refunds/one.md"]
+
+
+def test_an_unknown_document_is_said(base: KnowledgeBase) -> None:
+    with pytest.raises(ConfigurationError, match="Nothing is known of a document refunds/nowhere"):
+        purge(base.pipeline, "refunds/nowhere.md")
+
+
+def test_the_command_warns_of_a_file_that_is_still_there(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_HOME", str(base.settings.home))
+    monkeypatch.setenv("RAG_MANIFESTS", str(base.settings.manifests))
+    monkeypatch.setenv("RAG_ALIAS", base.settings.alias)
+    monkeypatch.setenv("RAG_EMBEDDING_PROVIDER", "hashing")
+    if base.settings.qdrant_url:
+        monkeypatch.setenv("RAG_QDRANT_URL", base.settings.qdrant_url)
+        monkeypatch.setenv("RAG_QDRANT_GRPC_PORT", str(base.settings.qdrant_grpc_port))
+    result = CliRunner().invoke(app, ["purge", "refunds/secret.md"])
+    assert "Erased refunds/secret.md" in result.output
+    assert "remove the file" in str(result.exception)
+    base.remove("refunds", "secret.md")
+    base.index("refunds")
+    listed = CliRunner().invoke(app, ["generations", "--json"])
+    (generation,) = json.loads(listed.output)["generations"]
+    assert (generation["state"], generation["documents"]) == ("live", 1)
