@@ -9,6 +9,7 @@ from qdrant_client import QdrantClient, models
 
 from rag_pipeline.embedding.embedder import Embedder, Vector
 from rag_pipeline.errors import ConfigurationError, StoreError
+from rag_pipeline.fault_points import passing
 from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.index.sparse import query_terms
@@ -21,6 +22,10 @@ from rag_pipeline.query.fusion import fuse
 # Candidates that each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the
 # other's: on XQuAD 20 to 100 give the same figures.
 _CANDIDATES = 30
+
+# How often a question is asked again because a document was replaced between the search and the look into the
+# ledger, or a whole generation was removed. Each time needs another such change within milliseconds.
+_MOST_TRIES = 5
 
 
 EmbedderOf = Callable[[Mapping[str, Any]], Embedder]
@@ -74,16 +79,28 @@ def retrieve(
     if allowed is None:
         return [QueryResult(query, ()) for query in queries]
     expected = _live(ledger, alias)
+    tries = 0
     while True:
         vectors = embedder_of(expected.settings["model"]).embed_queries(queries)
-        with open_client() as client:
-            live = _aliased(client, ledger, alias)
-            if live.settings["model"] == expected.settings["model"]:
-                return [
-                    QueryResult(query, _search(query, vector, caller, allowed, client, live, ledger, limit))
-                    for query, vector in zip(queries, vectors, strict=True)
-                ]
-        # A generation of another model was swapped in since the ledger was asked.
+        live = None
+        try:
+            with open_client() as client:
+                live = _aliased(client, ledger, alias)
+                if live.settings["model"] == expected.settings["model"]:
+                    return [
+                        QueryResult(
+                            query, _search(query, vector, caller, allowed, client, live, ledger, limit)
+                        )
+                        for query, vector in zip(queries, vectors, strict=True)
+                    ]
+        except StoreError:
+            tries += 1
+            now_live = _live(ledger, alias)
+            if live is None or live.name == now_live.name or tries > _MOST_TRIES:
+                raise
+            # It was swapped out, and removed, since the alias was asked.
+            live = now_live
+        # One of another model may have been swapped in since the ledger was asked.
         expected = live
 
 
@@ -101,6 +118,7 @@ def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
     name = aliased_collection(client, alias)
     for generation in ledger.generations.of_alias(alias):
         if generation.name == name:
+            passing("generation resolved")
             return generation
     raise StoreError(
         f"The alias {alias} points at {name or 'nothing'}, which the ledger does not know. Run "
@@ -120,19 +138,17 @@ def _search(
 ) -> tuple[RetrievedChunk, ...]:
     terms = query_terms(query)
     depth = max(_CANDIDATES, limit)
-    looked_again = False
+    tries = 0
     while True:
         searches = [_leg(vector.tolist(), DENSE, allowed, depth)]
         if terms.indices:
             searches.append(_leg(terms, BM25, allowed, depth))
         legs = [answer.points for answer in client.query_batch_points(live.name, searches)]
-        current = _current(legs, caller, ledger.documents, live.name)
+        current, replaced = _current(legs, caller, ledger.documents, live.name)
         fused = fuse([[(str(hit.id), hit.score) for hit in leg if str(hit.id) in current] for leg in legs])
         complete = all(len(leg) < depth for leg in legs)
-        dropped = len(current) < len({hit.id for leg in legs for hit in leg})
-        # What is dropped may have been replaced between the search and the look into the ledger.
-        if complete and dropped and not looked_again:
-            looked_again = True
+        if replaced and tries < _MOST_TRIES:
+            tries += 1
         elif complete or len(fused) >= limit:
             return tuple(_chunk(current[found], score) for found, score in fused[:limit])
         else:
@@ -147,19 +163,25 @@ def _leg(
 
 def _current(
     legs: Iterable[Sequence[models.ScoredPoint]], caller: Caller, documents: Documents, generation: str
-) -> dict[str, dict[str, Any]]:
+) -> tuple[dict[str, dict[str, Any]], bool]:
     """The payloads, by point id, of those hits that are current and that the caller may still see.
 
-    The ledger knows of deletions and narrowed access before the points do.
+    The ledger knows of deletions and narrowed access before the points do. Also whether a document was found
+    in another version only than its current one, as it is when it was replaced since the search.
     """
     found = {str(hit.id): hit.payload or {} for leg in legs for hit in leg}
     versions = documents.current_versions(generation, (payload["document_id"] for payload in found.values()))
-    current = {}
+    current: dict[str, dict[str, Any]] = {}
+    missed: set[str] = set()
     for point, payload in found.items():
         version, readers = versions.get(payload["document_id"], (None, frozenset[str]()))
-        if version == payload["content_hash"] and readers & caller.visible_groups:
+        if not readers & caller.visible_groups:
+            continue
+        if version == payload["content_hash"]:
             current[point] = payload
-    return current
+        else:
+            missed.add(payload["document_id"])
+    return current, bool(missed - {payload["document_id"] for payload in current.values()})
 
 
 def _chunk(payload: dict[str, Any], score: float) -> RetrievedChunk:
