@@ -8,14 +8,13 @@ import logging
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import PurePosixPath
 from typing import Any
 
 import pandas as pd
 from qdrant_client import QdrantClient
 from upath import UPath
 
-from rag_pipeline.builds import Build, builds, distinct
+from rag_pipeline.builds import Build, builds, distinct, known_types, to_be_made
 from rag_pipeline.catalogue import Catalogue
 from rag_pipeline.chunking.stage import chunk_source, chunks_key
 from rag_pipeline.embedding.stage import EmbeddedResult, embed_source
@@ -35,10 +34,9 @@ from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.normalize.detecting import detect_type
-from rag_pipeline.normalize.stage import attempt_key, keys_of, normalize_source
+from rag_pipeline.normalize.stage import attempt_key, document_title, keys_of, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
-from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.listing import Listing, list_source
 from rag_pipeline.sources.manifest import Lifecycle, Manifest
 from rag_pipeline.sources.snapshot import WITHDRAWN, Snapshot
@@ -122,7 +120,11 @@ class Pipeline:
         ledger.source_states.begin(source_id)
         passing("attempt counted")
         withdrawn = manifest is None or manifest.lifecycle is Lifecycle.ARCHIVED
-        listing = _nothing() if manifest is None or withdrawn else list_source(manifest, detect=detect_type)
+        listing = (
+            _nothing()
+            if manifest is None or withdrawn
+            else list_source(manifest, detect=detect_type, known_types=known_types(self.services, source_id))
+        )
         for document_id in listing.duplicates:
             logger.warning("%s was listed twice; the later one counts", document_id)
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
@@ -152,11 +154,12 @@ class Pipeline:
         started = time.monotonic()
         services = self.services
         letters = services.ledger.dead_letters
-        documents = self._unlike_kept(raw, source_id)
-        if not documents:
+        listed = list(documents_from_frame(raw, source_id))
+        manifest = self.catalogue.manifest(source_id) if listed else None
+        documents = to_be_made(services, source_id, listed, manifest.parsing) if manifest else []
+        if manifest is None or not documents:
             letters.record(source_id, NORMALIZE, [])
             return StageTable(stage_frame(NORMALIZED_COLUMNS, []), time.monotonic() - started)
-        manifest = self.catalogue.manifest(source_id)
         parsing = manifest.parsing
         exhausted = letters.exhausted(source_id, NORMALIZE)
         services.ledger.uses.add_artifacts(
@@ -193,7 +196,7 @@ class Pipeline:
                         "document_id": document.document_id,
                         "content_hash": document.content_hash,
                         "normalized_key": result.artifact_key,
-                        "title": document.facts.title or result.title or PurePosixPath(document.path).stem,
+                        "title": document_title(document, result.title),
                         "characters": result.characters,
                         "pages": result.pages,
                         "seconds": result.seconds,
@@ -318,13 +321,15 @@ class Pipeline:
         fed = builds(self.services)
         with open_store(self.services.store) as client:
             for build in fed:
-                before = build.kept(source_id)
+                table = embedded[embedded["fingerprint"] == build.fingerprint]
+                worked_on = set(table["document_id"]) | (set() if build.drifted else letters)
+                before = build.held(source_id)
                 kept = {
                     row.document_id: before[row.document_id]
                     for row in succeeded(raw)
-                    if _is_kept(row.document_id, row.content_hash, before)
+                    if row.document_id not in worked_on
+                    and _is_kept(row.document_id, row.content_hash, before)
                 }
-                table = embedded[embedded["fingerprint"] == build.fingerprint]
                 require_same_listing(source_id, raw, table, letters | kept.keys())
                 desired = list(desired_documents(source_id, table, facts, kept))
                 failed = list(failed_documents(raw, {one.document_id for one in desired}, facts, own))
@@ -388,15 +393,6 @@ class Pipeline:
             settings=dict(build.settings),
             options=self.services.collection_options,
         )
-
-    def _unlike_kept(self, raw: pd.DataFrame, source_id: str) -> list[RawDocument]:
-        """The listed documents that some build needs anew."""
-        kept = [build.kept(source_id) for build in builds(self.services)]
-        return [
-            document
-            for document in documents_from_frame(raw, source_id)
-            if not all(_is_kept(document.document_id, document.content_hash, one) for one in kept)
-        ]
 
 
 def _is_kept(document_id: str, content_hash: str, kept: Mapping[str, IndexedDocument]) -> bool:

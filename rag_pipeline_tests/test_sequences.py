@@ -24,9 +24,15 @@ def found(base: KnowledgeBase, question: str, group: str = "support") -> str:
     return " ".join(one.text for one in base.find(question, group))
 
 
+def lose(folder: Path) -> None:
+    """Remove every file below a folder."""
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.unlink()
+
+
 def empty(base: KnowledgeBase) -> None:
-    for file in (base.folder / "files" / "refunds").iterdir():
-        file.unlink()
+    lose(base.folder / "files" / "refunds")
 
 
 def test_what_changes_between_a_build_and_its_promotion_is_in_both(base: KnowledgeBase) -> None:
@@ -98,3 +104,36 @@ def test_a_source_that_was_taken_away_holds_up_no_build(base: KnowledgeBase) -> 
     outcome = rebuilding.reindex(base.pipeline)
     assert outcome.ready, outcome.blockers
     assert base.services.ledger.documents.sources([outcome.generation.name]) == {"refunds"}
+
+
+def test_only_what_changed_is_worked_on(base: KnowledgeBase) -> None:
+    base.page("refunds", "postage", sentence="Postage is paid back within 14 days.")
+    listed = base.pipeline.list_documents("refunds").table
+    normalized = base.pipeline.normalize("refunds", listed).table
+    assert list(normalized["document_id"]) == ["refunds/postage.md"]
+    report = base.index("refunds")
+    assert (report.documents.changed, report.documents.unchanged) == (1, 1)
+
+
+def test_another_title_of_the_same_content_is_embedded(base: KnowledgeBase) -> None:
+    base.write("refunds", {"postage.md.meta.yaml": "title: What stamps cost\n"})
+    assert base.index("refunds").embedded
+    assert {one.title for one in base.find("stamps", "support")} >= {"What stamps cost"}
+    base.remove("refunds", "postage.md.meta.yaml")
+    base.index("refunds")
+    assert "What stamps cost" not in {one.title for one in base.find("stamps", "support")}
+
+
+def test_points_that_are_lost_with_what_they_were_made_of_come_back(base: KnowledgeBase) -> None:
+    points = base.points()
+    lose(base.folder / "home" / "artifacts")
+    base.delete_points(points)
+    base.index("refunds")
+    assert base.points().keys() == points.keys()
+    lose(base.folder / "home" / "artifacts" / "chunks")
+    base.delete_points(points)
+    base.pipeline.run("refunds")  # finds only now that the chunks are missing, and says so
+    assert base.services.ledger.dead_letters.listed(["refunds"])
+    base.index("refunds")
+    assert base.points().keys() == points.keys()
+    assert not base.services.ledger.dead_letters.listed(["refunds"])

@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 from rag_pipeline.artifacts import ArtifactStore, artifact_key
@@ -86,6 +87,17 @@ def summary_key(key: str) -> str:
     return key.removesuffix(".json") + ".summary.json"
 
 
+def document_title(document: RawDocument, read: str | None) -> str:
+    """What a document is called: what is said of it, else the title `read` in it, else its file's name."""
+    return document.facts.title or read or PurePosixPath(document.path).stem
+
+
+def stored_summary(artifacts: ArtifactStore, key: str) -> dict[str, Any] | None:
+    """The few facts kept beside the document that is stored under `key`; None where there are none."""
+    summary: dict[str, Any] | None = artifacts.read(summary_key(key))
+    return summary
+
+
 def parsing_options(manifest: Manifest, *, passwords: Sequence[str], workers: int) -> ParsingOptions:
     """How a source's documents are read; OCR gets the processor cores that `workers` leave."""
     limits = manifest.parsing.limits
@@ -163,7 +175,7 @@ def _settled(
     if error := known_failure(document):
         return NormalizedResult(document, error=error)
     key = normalized_key(document, parsing)
-    summary: dict[str, Any] | None = artifacts.read(summary_key(key))
+    summary = stored_summary(artifacts, key)
     # The summary is written last, but the document may have been deleted since.
     if summary is None or not artifacts.exists(key):
         return None

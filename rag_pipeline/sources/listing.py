@@ -1,7 +1,7 @@
 """Listing a source: which documents it holds now, in which version, with which facts."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -47,10 +47,16 @@ class Listing:
     snapshot: Snapshot
 
 
-def list_source(manifest: Manifest, *, detect: Callable[[bytes, str], str]) -> Listing:
+def list_source(
+    manifest: Manifest,
+    *,
+    detect: Callable[[bytes, str], str],
+    known_types: Mapping[tuple[str, str], str] | None = None,
+) -> Listing:
     """List every document of a source, reading each file once to hash it.
 
     `detect` tells a MIME type from the first HEAD_BYTES of a file and its name; it may raise DocumentError.
+    It is not asked of documents whose type is among `known_types`, by document id and content hash.
     One bad file becomes a failure and stops nothing. Raises SourceUnavailable where the location cannot be
     listed in full, so that a listing is never mistaken for an empty one.
     """
@@ -59,7 +65,7 @@ def list_source(manifest: Manifest, *, detect: Callable[[bytes, str], str]) -> L
     outcomes: dict[str, RawDocument | ListingFailure] = {}
     duplicates: dict[str, None] = {}
     for file in found:
-        outcome = _look_at(manifest, root, file, detect)
+        outcome = _look_at(manifest, root, file, detect, known_types or {})
         if outcome.document_id in outcomes:
             duplicates[outcome.document_id] = None
         outcomes[outcome.document_id] = outcome
@@ -111,7 +117,11 @@ def read_document(document: RawDocument) -> bytes:
 
 
 def _look_at(
-    manifest: Manifest, root: UPath, file: FoundFile, detect: Callable[[bytes, str], str]
+    manifest: Manifest,
+    root: UPath,
+    file: FoundFile,
+    detect: Callable[[bytes, str], str],
+    known_types: Mapping[tuple[str, str], str],
 ) -> RawDocument | ListingFailure:
     document_id = f"{manifest.source_id}/{_printable(file.path)}"
     content_hash = ""
@@ -127,7 +137,7 @@ def _look_at(
             url=url,
             size=size,
             content_hash=content_hash,
-            mime_type=detect(head, name),
+            mime_type=known_types.get((document_id, content_hash)) or detect(head, name),
             facts=document_facts(
                 manifest, file.path, head=head, sidecar=sidecar, modified_at=file.modified_at
             ),
