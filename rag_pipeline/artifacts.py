@@ -11,6 +11,7 @@ from typing import Any
 
 from upath import UPath
 
+from rag_pipeline.errors import ArtifactsUnavailable
 from rag_pipeline.fault_points import passing
 
 logger = logging.getLogger(__name__)
@@ -52,18 +53,34 @@ class ArtifactStore:
             return None
 
     def write(self, key: str, value: Any) -> None:
-        """Store a JSON value under `key`; readers see all of it or nothing."""
+        """Store a JSON value under `key`; readers see all of it or nothing.
+
+        Raises ArtifactsUnavailable where there is no room or no permission.
+        """
         path = self._root / key
         data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-        if path.protocol not in ("", "file"):
-            path.write_bytes(data)  # object stores publish an object only once it is complete
-            return
+        try:
+            if path.protocol in ("", "file"):
+                self._write_file(path, data)
+            else:
+                path.write_bytes(data)  # object stores publish an object only once it is complete
+        except OSError as error:
+            raise ArtifactsUnavailable(
+                f"The artifact {key} could not be stored in {self._root}: {error.strerror or error}. Make "
+                "room or mend that place (RAG_HOME, RAG_ARTIFACTS_URL), then run again; the rest is kept."
+            ) from error
+
+    def _write_file(self, path: UPath, data: bytes) -> None:
         parent = str(path.parent)
         if parent not in self._made:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._made.add(parent)
         unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-        unfinished.write_bytes(data)
+        try:
+            unfinished.write_bytes(data)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
         passing("artifact written aside")
         unfinished.replace(path)
         passing("artifact stored")

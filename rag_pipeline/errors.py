@@ -85,6 +85,10 @@ class LedgerError(RagPipelineError):
     """The ledger's database refused or lost something."""
 
 
+class ArtifactsUnavailable(RagPipelineError):
+    """What a stage made could not be stored."""
+
+
 class LeaseHeld(RagPipelineError):
     """Someone else holds what only one may work on at a time."""
 

@@ -1,8 +1,7 @@
-"""Readers ask without a pause while documents change and go, and generations are built, swapped and removed."""
+"""Readers ask on while documents change and go, and while generations are built, swapped and removed."""
 
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -132,10 +131,11 @@ def test_readers_notice_no_change(tmp_path: Path, store_location: StoreLocation,
 
 
 @pytest.mark.server
+@pytest.mark.parametrize("store_location", ["server"], indirect=True)
 def test_a_generation_that_is_removed_while_it_is_read_is_left_for_the_live_one(
-    tmp_path: Path, qdrant_server: StoreLocation
+    tmp_path: Path, store_location: StoreLocation, alias: str
 ) -> None:
-    base = KnowledgeBase(tmp_path, qdrant_server, f"test_{uuid.uuid4().hex[:12]}")
+    base = KnowledgeBase(tmp_path, store_location, alias)
     base.manifest("rules")
     base.page("rules", "kept")
     base.index("rules")

@@ -1,5 +1,6 @@
 """Opening Qdrant: a server by URL, or the embedded store in a folder."""
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,6 +56,11 @@ def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
         raise StoreError(
             f"Qdrant at {location} failed: {_reason(error)}. Nothing unconfirmed was recorded; check the "
             "server, RAG_QDRANT_URL and RAG_QDRANT_API_KEY, then run again."
+        ) from error
+    except sqlite3.Error as error:  # the embedded store's files
+        raise StoreError(
+            f"The {location} failed: {error}. Nothing unconfirmed was recorded; make room or mend that "
+            "folder, then run again."
         ) from error
     except ValueError as error:
         # What a server answers with a status, the embedded store says by this.

@@ -149,7 +149,10 @@ class DeadLetters:
 
     def due(self, now: datetime) -> list[str]:
         """The sources that have failures whose next attempt is due."""
-        query = select(dead_letters.c.source_id).where(dead_letters.c.due_at <= now).distinct()
+        due = dead_letters.c.due_at <= now
+        # What failed in the future failed before the clock was set back: nobody knows how long to wait.
+        unsure = dead_letters.c.due_at.is_not(None) & (dead_letters.c.last_failed_at > now)
+        query = select(dead_letters.c.source_id).where(due | unsure).distinct()
         with self._engine.connect() as connection:
             return sorted(connection.execute(query).scalars())
 

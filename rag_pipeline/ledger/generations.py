@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
@@ -139,7 +139,7 @@ class Generations:
             # One after the other: the database refuses a second live one even for a moment.
             if live:
                 _set(connection, live.name, state=GenerationState.PREVIOUS)
-            _set(connection, name, state=GenerationState.LIVE, promoted_at=datetime.now(UTC))
+            _set(connection, name, state=GenerationState.LIVE, promoted_at=_later_than(known))
 
     def drop(self, name: str) -> None:
         """Forget a generation and all that was recorded for it; nothing happens where there is none.
@@ -167,6 +167,13 @@ class Generations:
 
 def _live(known: Iterable[Generation]) -> Generation | None:
     return next((one for one in known if one.live), None)
+
+
+def _later_than(known: Iterable[Generation]) -> datetime:
+    """Now, or just after the last promotion where the clock was set back: their order is the way back."""
+    latest = max((one.promoted_at for one in known if one.promoted_at), default=None)
+    now = datetime.now(UTC)
+    return max(now, latest + timedelta(microseconds=1)) if latest else now
 
 
 def _of_alias(connection: Connection, alias: str) -> list[Generation]:

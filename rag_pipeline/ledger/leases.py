@@ -128,14 +128,20 @@ class Leases:
         `on_wait` is told who holds it, once for each holder that has to be waited for. Raises LeaseHeld where
         someone still holds it after `wait_seconds`, and at once where the same thread does.
         """
-        held = self._acquire(name, purpose, wait_seconds, on_wait)
+        token = uuid.uuid4().hex
+        # Before it is recorded, or another thread could take it for one that was not given back.
+        _holding[token] = threading.get_ident()
+        try:
+            held = self._acquire(name, purpose, token, wait_seconds, on_wait)
+        except BaseException:
+            del _holding[token]
+            raise
         lease = Lease(self._engine, held)
         stopped = threading.Event()
         beating = threading.Thread(
             target=lease._beat_until, args=(stopped, self._beat_seconds), name=f"lease of {name}", daemon=True
         )
         process = os.getpid()
-        _holding[held.token] = threading.get_ident()
         beating.start()
         try:
             yield lease
@@ -144,7 +150,7 @@ class Leases:
             if os.getpid() == process:
                 stopped.set()
                 beating.join()
-                del _holding[held.token]
+                del _holding[token]
                 lease._release()
 
     def held(self) -> dict[str, HeldLease]:
@@ -153,12 +159,16 @@ class Leases:
             now = _now(connection)
             rows = connection.execute(select(leases).order_by(leases.c.name)).mappings()
             found = [HeldLease(**row) for row in rows]
-        return {one.name: one for one in found if not (is_gone(one.holder) or self._is_stale(one, now))}
+        return {one.name: one for one in found if not (_is_left(one) or self._is_stale(one, now))}
 
     def _acquire(
-        self, name: str, purpose: str, wait_seconds: float, on_wait: Callable[[str], None] | None
+        self,
+        name: str,
+        purpose: str,
+        token: str,
+        wait_seconds: float,
+        on_wait: Callable[[str], None] | None,
     ) -> HeldLease:
-        token = uuid.uuid4().hex
         deadline = time.monotonic() + wait_seconds
         watched: HeldLease | None = None
         watched_since = 0.0
@@ -197,7 +207,7 @@ class Leases:
             if found is None:
                 return None
             stale = self._is_stale(found, now)
-            if is_gone(found.holder) or (stale and found == unmoved):
+            if _is_left(found) or (stale and found == unmoved):
                 # Unless someone was faster, or the holder woke up this moment.
                 same = and_(
                     leases.c.name == name,
@@ -212,6 +222,11 @@ class Leases:
     def _is_stale(self, held: HeldLease, now: datetime) -> bool:
         # A heartbeat from the future means that the clock was set back.
         return abs((now - held.beaten_at).total_seconds()) > self._time_to_live
+
+
+def _is_left(held: HeldLease) -> bool:
+    """Whether its holder is dead, or is this process and could not give it back when it was done."""
+    return is_gone(held.holder) or (held.holder == this_process() and held.token not in _holding)
 
 
 def _found(connection: Connection, name: str) -> HeldLease | None:
