@@ -13,6 +13,7 @@ from rag_pipeline.normalize.office_removals import COMMENT, HIDDEN_SLIDE
 from rag_pipeline.normalize.ooxml_package import NAMESPACES, P, Package, R, XmlElement, tag
 from rag_pipeline.normalize.prepared import Prepared
 from rag_pipeline.normalize.slide_comments import comment_authors, take_comments
+from rag_pipeline.normalize.slide_places import PlaceholderPlaces
 from rag_pipeline.normalize.slide_shapes import (
     add_below,
     describe_pictures,
@@ -33,6 +34,7 @@ class _Preparing:
     """A presentation while its slides are prepared one after the other."""
 
     package: Package
+    places: PlaceholderPlaces
     authors: dict[str, str]
     keep_comments: bool
     removed: list[Removed] = field(default_factory=list)
@@ -49,7 +51,7 @@ def prepare_slides(data: bytes, *, comments: bool) -> Prepared:
     main = package.main_part()
     if main is None:
         return Prepared(data)
-    preparing = _Preparing(package, comment_authors(package, main), comments)
+    preparing = _Preparing(package, PlaceholderPlaces(package), comment_authors(package, main), comments)
     related = package.related(main)
     for number, entry in enumerate(package.tree(main).findall("p:sldIdLst/p:sldId", NAMESPACES), start=1):
         relationship = related.get(entry.get(tag(R, "id"), ""))
@@ -84,6 +86,7 @@ def _prepare_slide(preparing: _Preparing, part: str, number: int) -> None:
         return
     for text in texts[:1]:
         text.text = f"{_NOTES}{text.text}"
+    preparing.places.write_out(slide, part)
     if damaged := describe_pictures(slide, package, part):
         preparing.warnings.append(f"{damaged} pictures of slide {number} are damaged and were left out")
     write_out_diagrams(slide, package, part)
