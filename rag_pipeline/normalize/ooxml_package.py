@@ -28,6 +28,17 @@ NAMESPACES: Final = {
     "adec": "http://schemas.microsoft.com/office/drawing/2017/decorative",
 }  # fmt: skip
 
+_CONTENT_TYPES: Final = "[Content_Types].xml"
+# Templates, slide shows and files with macros are read like the plain documents that they are otherwise.
+_VARIANT: Final = re.compile(
+    rb"application/vnd\.(?:ms-(word|powerpoint)\.\w+\.macroEnabled\w*"
+    rb"|openxmlformats-officedocument\.(wordprocessingml|presentationml)\.(?:template|slideshow))\.main\+xml"
+)
+_WORD: Final = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+_SLIDES: Final = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
+_PLAIN: Final = {
+    b"word": _WORD, b"wordprocessingml": _WORD, b"powerpoint": _SLIDES, b"presentationml": _SLIDES,
+}  # fmt: skip
 _PACKAGE_RELATIONSHIP: Final = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 # Neither readers nor the rules here know the namespaces of ISO 29500 Strict.
 _STRICT: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
@@ -105,7 +116,7 @@ class Package:
         """The package as a zip; not compressed, since it is read again at once, and without its pictures."""
         output = io.BytesIO()
         with zipfile.ZipFile(output, "w", zipfile.ZIP_STORED) as archive:
-            for name in self._archive.namelist():
+            for name in dict.fromkeys(self._archive.namelist()):
                 if name in self._names:
                     archive.writestr(name, self._saved_part(name))
         return output.getvalue()
@@ -114,6 +125,8 @@ class Package:
         if name in self._trees:
             root = self._trees[name]
             return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
+        if name == _CONTENT_TYPES:
+            return _VARIANT.sub(lambda match: _PLAIN[match[1] or match[2]], self.content(name))
         return b"" if "/media/" in name else self.content(name)
 
 

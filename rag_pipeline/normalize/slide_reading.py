@@ -8,6 +8,7 @@ from typing import Final
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from rag_pipeline.normalize.chart_kinds import know_charts
 from rag_pipeline.normalize.document import Removed
 from rag_pipeline.normalize.office_removals import COMMENT, HIDDEN_SLIDE
 from rag_pipeline.normalize.ooxml_package import NAMESPACES, P, Package, R, XmlElement, tag
@@ -90,6 +91,7 @@ def _prepare_slide(preparing: _Preparing, part: str, number: int) -> None:
     if damaged := describe_pictures(slide, package, part):
         preparing.warnings.append(f"{damaged} pictures of slide {number} are damaged and were left out")
     write_out_diagrams(slide, package, part)
+    know_charts(package, part)
     if preparing.keep_comments:
         add_below(slide, comments)
     else:

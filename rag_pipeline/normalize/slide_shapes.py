@@ -7,7 +7,8 @@ from typing import Final
 from lxml import etree  # type: ignore[import-untyped]
 
 from rag_pipeline.normalize.alt_text import picture_markdown
-from rag_pipeline.normalize.ooxml_package import DGM, NAMESPACES, A, P, Package, XmlElement, tag
+from rag_pipeline.normalize.diagrams import diagram_texts
+from rag_pipeline.normalize.ooxml_package import NAMESPACES, A, P, Package, XmlElement, tag
 
 _PICTURE: Final = tag(P, "pic")
 _DESCRIBED: Final = (_PICTURE, tag(P, "graphicFrame"), tag(P, "grpSp"))
@@ -41,13 +42,10 @@ def describe_pictures(slide: XmlElement, package: Package, part: str) -> int:
 
 
 def write_out_diagrams(slide: XmlElement, package: Package, part: str) -> None:
-    """Add the texts of SmartArt, which are kept in a part of their own."""
-    related = package.related(part)
+    """Add the texts of SmartArt."""
     for frame in list(slide.iter(tag(P, "graphicFrame"))):
-        for name in frame.xpath(".//dgm:relIds/@r:dm", namespaces=NAMESPACES):
-            if name in related and related[name].target in package:
-                texts = paragraphs(package.tree(related[name].target), tag(DGM, "t"))
-                frame.addprevious(_text_box(texts, frame))
+        if texts := diagram_texts(package, part, frame):
+            frame.addprevious(_text_box(texts, frame))
 
 
 def add_below(slide: XmlElement, texts: Iterable[str]) -> None:
@@ -58,12 +56,9 @@ def add_below(slide: XmlElement, texts: Iterable[str]) -> None:
             shapes.append(_text_box([text]))
 
 
-def paragraphs(root: XmlElement, within: str | None = None) -> list[str]:
-    """The paragraphs of a part that say something, in stored order; only those `within` elements of a tag."""
-    roots: Iterable[XmlElement] = [root] if within is None else root.iter(within)
-    found = [
-        paragraph for element in roots for paragraph in element.xpath(_PARAGRAPHS, namespaces=NAMESPACES)
-    ]
+def paragraphs(root: XmlElement) -> list[str]:
+    """The paragraphs of a part that say something, in stored order."""
+    found = root.xpath(_PARAGRAPHS, namespaces=NAMESPACES)
     texts = ["".join(text.text or "" for text in paragraph.iter(tag(A, "t"))) for paragraph in found]
     return [text for text in texts if text.strip()]
 

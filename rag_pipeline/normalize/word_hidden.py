@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_pipeline.normalize.document import Removed
 from rag_pipeline.normalize.office_removals import HIDDEN_TEXT, UNREADABLE
-from rag_pipeline.normalize.ooxml_package import NAMESPACES, W, XmlElement, tag
+from rag_pipeline.normalize.ooxml_package import MC, NAMESPACES, W, XmlElement, tag
 
 # Half-points: text of one point and less cannot be read.
 _TINY: Final = 2
@@ -17,19 +17,17 @@ _VAL: Final = tag(W, "val")
 _RUN: Final = tag(W, "r")
 _PARAGRAPH: Final = tag(W, "p")
 # What a run shows; field characters stay, so that fields are not torn apart.
-_SHOWN: Final = frozenset(
-    tag(W, name)
-    for name in ("t", "tab", "ptab", "br", "cr", "sym", "noBreakHyphen", "drawing", "pict", "object")
-)  # fmt: skip
+_LETTERS: Final = frozenset(tag(W, name) for name in ("t", "tab", "ptab", "br", "cr", "sym", "noBreakHyphen"))
+_SHOWN: Final = (
+    _LETTERS | {tag(W, name) for name in ("drawing", "pict", "object")} | {tag(MC, "AlternateContent")}
+)
 _OFF: Final = frozenset({"0", "false", "off"})
-# Whatever is painted behind a run, by itself or by what it stands in.
+# Whatever is painted behind a run, by itself or by what it stands in. Text boxes lie over pictures.
 _PAINTED: Final = (
     "w:rPr/w:highlight | w:rPr/w:shd | ancestor::w:p[1]/w:pPr/w:shd | ancestor::w:tc/w:tcPr/w:shd"
-    " | ancestor::w:tbl/w:tblPr/w:shd | /w:document/w:background"
-    " | ancestor::wps:wsp/wps:spPr/*[self::a:solidFill or self::a:gradFill]"
-    " | ancestor::wps:wsp/wps:spPr/*[self::a:blipFill or self::a:pattFill]"
-    " | ancestor::wps:wsp/wps:style/a:fillRef[@idx!='0'] | ancestor::v:*/@fillcolor | ancestor::v:*/v:fill"
+    " | ancestor::w:tbl/w:tblPr/w:shd | /w:document/w:background | ancestor::w:txbxContent"
 )
+_HIDDEN_ROWS: Final = ".//w:tr[w:trPr/w:hidden[not(@w:val='0' or @w:val='false')]]"
 _STYLES_AROUND: Final = "ancestor::w:p[1]/w:pPr/w:pStyle/@w:val | ancestor::w:tbl/w:tblPr/w:tblStyle/@w:val"
 
 
@@ -113,19 +111,26 @@ class WordStyles:
 def drop_hidden_text(root: XmlElement, styles: WordStyles) -> list[Removed]:
     """Empty the runs of a part that nobody sees; returns their texts, those of one paragraph together."""
     found: list[tuple[str, XmlElement | None, str]] = []
-    for run in root.iter(_RUN):
+    for row in root.xpath(_HIDDEN_ROWS, namespaces=NAMESPACES):
+        found.append((HIDDEN_TEXT, row, _text(row)))
+        row.getparent().remove(row)
+    for run in list(root.iter(_RUN)):
         reason = _reason(run, styles.look(run), styles)
         if reason is None:
             continue
-        text = "".join(child.text or "" for child in run.iter(tag(W, "t")))
-        for child in [child for child in run if child.tag in _SHOWN]:
+        gone = [child for child in run if child.tag in (_SHOWN if reason == HIDDEN_TEXT else _LETTERS)]
+        found.append((reason, next(run.iterancestors(_PARAGRAPH), None), "".join(map(_text, gone))))
+        for child in gone:
             run.remove(child)
-        found.append((reason, next(run.iterancestors(_PARAGRAPH), None), text))
     removed = []
     for (reason, _), passages in groupby(found, key=lambda passage: passage[:2]):
         if text := "".join(text for _, _, text in passages).strip():
             removed.append(Removed(reason, text))
     return removed
+
+
+def _text(element: XmlElement) -> str:
+    return "".join(text.text or "" for text in element.iter(tag(W, "t")))
 
 
 def _reason(run: XmlElement, look: _Look, styles: WordStyles) -> str | None:
@@ -141,12 +146,12 @@ def _reason(run: XmlElement, look: _Look, styles: WordStyles) -> str | None:
     return None if styles.paints(run.xpath(_STYLES_AROUND, namespaces=NAMESPACES)) else UNREADABLE
 
 
-def _paints(mark: "XmlElement | str") -> bool:
-    """Whether a highlight, shading or fill puts another colour than white behind a run."""
-    if isinstance(mark, str):
-        return mark.lower() not in ("white", "#ffffff", "#fff", "none")
+def _paints(mark: XmlElement) -> bool:
+    """Whether a highlight or shading puts another colour than white behind a run; a text box always may."""
+    if mark.tag == tag(W, "txbxContent"):
+        return True
     fill = mark.get(tag(W, "fill")) or mark.get(tag(W, "color")) or mark.get(_VAL) or ""
-    themed = any(name.endswith("hemeFill") or name.endswith("hemeColor") for name in mark.attrib)
+    themed = any(name.endswith(("hemeFill", "hemeColor")) for name in mark.attrib)
     return themed or fill.lower() not in ("auto", "ffffff", "white", "none", "clear", "nil")
 
 

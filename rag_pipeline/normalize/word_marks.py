@@ -6,7 +6,7 @@ from typing import Final
 from lxml import etree  # type: ignore[import-untyped]
 
 from rag_pipeline.normalize.alt_text import picture_markdown
-from rag_pipeline.normalize.ooxml_package import NAMESPACES, W, XmlElement, tag
+from rag_pipeline.normalize.ooxml_package import NAMESPACES, WP, W, XmlElement, tag
 from rag_pipeline.normalize.symbol_fonts import SYMBOLS
 
 _VAL: Final = tag(W, "val")
@@ -15,6 +15,8 @@ _PICTURES: Final = (
     ".//w:drawing[.//pic:pic][not(.//w:txbxContent)][not(ancestor::mc:Fallback)]"
     " | .//w:pict[.//v:imagedata][not(.//w:txbxContent)] | .//w:object[.//v:imagedata]"
 )
+
+_GRAPHICS: Final = ".//w:drawing[.//a:graphicData][not(.//w:txbxContent)][not(ancestor::mc:Fallback)]"
 
 
 def note_numbers(document: XmlElement) -> dict[tuple[str, str], str]:
@@ -36,6 +38,7 @@ def write_out_marks(root: XmlElement, notes: Mapping[tuple[str, str], str]) -> N
     """
     _number_notes(root, notes)
     _describe_pictures(root)
+    _describe_charts(root)
     _show_form_boxes(root)
     _spell_symbols(root)
 
@@ -64,6 +67,14 @@ def _describe_pictures(root: XmlElement) -> None:
             _replace(drawing, described)
         elif drawing.getparent() is not None:
             drawing.getparent().remove(drawing)
+
+
+def _describe_charts(root: XmlElement) -> None:
+    """Add the alt text of a chart or diagram, which are read themselves too."""
+    for drawing in root.xpath(_GRAPHICS, namespaces=NAMESPACES):
+        name = next(drawing.iter(tag(WP, "docPr")), None)
+        if name is not None and (described := picture_markdown(name.get("descr", ""))):
+            drawing.addnext(_text(described))
 
 
 def _show_form_boxes(root: XmlElement) -> None:

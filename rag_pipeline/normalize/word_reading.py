@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from rag_pipeline.normalize.diagrams import write_out_in_word
 from rag_pipeline.normalize.document import Removed
 from rag_pipeline.normalize.office_removals import COMMENT, PAGE_NUMBER
 from rag_pipeline.normalize.ooxml_package import NAMESPACES, Package, W, XmlElement, tag
@@ -38,6 +39,7 @@ def prepare_word(data: bytes, *, comments: bool) -> Prepared:
         removed += accept_revisions(root)
         removed += drop_hidden_text(root, styles)
         complete_tables(root)
+        write_out_in_word(root, package, name)
         write_out_marks(root, numbers)
         mark_joints(root)
     for kind in _MARGINS:
