@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 # Lines are looked for in a picture with this many pixels on its long side: A4 at 110 dots per inch, on which
 # print of 6 points is still found. The time that it takes grows with the area.
 _LONG_SIDE: Final = 1_280
-# Where nothing is found, a page may hold one word that is too large for its emptiness. Where most lines are
-# lower than this on the small picture, print may have been missed, which is worth four times the time.
-_LONG_SIDE_IF_EMPTY: Final = 736
+# Where most lines are lower than this on the small picture, print may have been missed, and looking for it
+# four times as long is worth it.
+_FINE_PRINT: Final = 14.0
 _LONG_SIDE_IF_FINE: Final = 2_560
-_FINE_PRINT: Final = 12.0
+# The detector overlooks a few words on a large empty ground. It is only shown what differs from the ground by
+# so much, of 255, with a margin of so many pixels.
+_DIFFERS: Final = 40
+_MARGIN: Final = 40
 # A narrow strip gets white margins until its sides relate like this, else it would be scaled out of bounds.
 _MOST_OBLONG: Final = 8
 # Small pictures are enlarged: letters that are cut off a screen have few pixels. More than this adds nothing.
@@ -55,10 +58,8 @@ def find_lines(picture: "Picture", *, threads: int) -> "Quads":
 
     long_side = max(picture.shape[:2])
     quads = _find_lines(picture, _LONG_SIDE, threads)
-    if not len(quads):
-        return _find_lines(picture, _LONG_SIDE_IF_EMPTY, threads)
     heights = [line_size(quad)[1] for quad in quads]
-    if long_side > _LONG_SIDE and np.median(heights) * _LONG_SIDE / long_side < _FINE_PRINT:
+    if heights and long_side > _LONG_SIDE and np.median(heights) * _LONG_SIDE / long_side < _FINE_PRINT:
         return _find_lines(picture, min(_LONG_SIDE_IF_FINE, long_side), threads)
     return quads
 
@@ -71,14 +72,37 @@ def _find_lines(picture: "Picture", long_side: int, threads: int) -> "Quads":
     scale = min(long_side / max(height, width), _MOST_ENLARGED)
     size = max(round(width * scale), 1), max(round(height * scale), 1)
     small: Any = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
-    below, beside = max(size[0] // _MOST_OBLONG - size[1], 0), max(size[1] // _MOST_OBLONG - size[0], 0)
+    left, top, right, bottom = _content(small)
+    small = small[top:bottom, left:right]
+    high, wide = small.shape[:2]
+    below, beside = max(wide // _MOST_OBLONG - high, 0), max(high // _MOST_OBLONG - wide, 0)
     if below or beside:
         small = cv2.copyMakeBorder(small, 0, below, 0, beside, cv2.BORDER_CONSTANT, value=(255, 255, 255))
     found = _engine(threads)(small, use_det=True, use_cls=False, use_rec=False)
     if found.boxes is None:
         return np.zeros((0, 4, 2), np.float32)
     factors = np.array([width / size[0], height / size[1]], np.float32)
-    return np.asarray(found.boxes, np.float32).reshape(-1, 4, 2) * factors
+    boxes = np.asarray(found.boxes, np.float32).reshape(-1, 4, 2)
+    return (boxes + np.array([left, top], np.float32)) * factors
+
+
+def _content(picture: "Picture") -> tuple[int, int, int, int]:
+    """The box (left, top, right, bottom) of all that differs from a picture's ground, with a margin."""
+    import cv2
+    import numpy as np
+
+    gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    differs = cv2.absdiff(gray, np.full_like(gray, int(np.median(gray)))) > _DIFFERS
+    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    height, width = gray.shape
+    if not len(rows):
+        return 0, 0, width, height
+    return (
+        max(int(columns[0]) - _MARGIN, 0),
+        max(int(rows[0]) - _MARGIN, 0),
+        min(int(columns[-1]) + 1 + _MARGIN, width),
+        min(int(rows[-1]) + 1 + _MARGIN, height),
+    )
 
 
 def cut_out(picture: "Picture", quad: "Quads") -> "Picture":

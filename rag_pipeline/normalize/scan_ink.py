@@ -22,6 +22,11 @@ _INK_SIGN: Final = 0.03
 # one; ascenders and descenders are fewer. Gaps in it, as between the strokes of a character, are this small.
 _HALF: Final = 0.5
 _INNER_GAP: Final = 0.25
+# A picture that is higher than this many times the rows of small letters holds parts of other lines.
+# Ascenders and descenders need so much.
+_TOO_HIGH: Final = 4.0
+_ASCENDERS: Final = 1.3
+_DESCENDERS: Final = 0.8
 # Pixels that differ less than this from the ground are noise; finer than pixels is measured by so many steps.
 _NOISE: Final = 0.1
 _STEPS: Final = 8
@@ -59,6 +64,16 @@ def measure_ink(part: "Picture", text: str) -> Ink | None:
     else:
         size = (base - top) / (_SMALL_LETTERS if counts.mostly_small else _CAPITALS)
     return Ink(left, right, base, size, float(darkness.sum()) / (counts.ink * size * size))
+
+
+def text_rows(part: "Picture") -> tuple[int, int]:
+    """The rows of a cut out line that hold its letters: it may reach into the lines above and below."""
+    darkness = _darkness(part)
+    core = _core(darkness) if darkness is not None else None
+    if core is None or len(part) <= _TOO_HIGH * (core[1] - core[0]):
+        return 0, len(part)
+    height = core[1] - core[0]
+    return max(int(core[0] - _ASCENDERS * height), 0), min(round(core[1] + _DESCENDERS * height), len(part))
 
 
 class _Counts(NamedTuple):

@@ -21,7 +21,7 @@ _FULL_WIDTH: Final = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _ABOVE: Final = 0.78
 _BELOW: Final = 0.22
 # Font sizes are about the same share of the heights of the boxes that lines are found in, all over a page.
-# What is measured further off than this is measured wrong: the line's letters are of unusual forms.
+# What is measured larger by more than this is measured wrong: the line's letters are of unusual forms.
 _OFF_BOX: Final = 0.15
 # A piece of a line narrower than this share of its height is but the margin of the box.
 _NARROWEST: Final = 0.25
@@ -91,7 +91,7 @@ def page_lines(found: Sequence[Found]) -> tuple[tuple[Line, ...], tuple[Line, ..
 
 
 def _sizes(found: Sequence[Found]) -> list[float]:
-    """The font sizes of lines; those that were measured far off what their boxes let expect are put right."""
+    """The font sizes of lines; those that were measured too large for their boxes are put right."""
     shares: dict[bool, list[float]] = {False: [], True: []}
     for item in found:
         if item.ink and not item.angle:
@@ -103,7 +103,7 @@ def _sizes(found: Sequence[Found]) -> list[float]:
 def _size(item: Found, expected: float) -> float:
     if item.ink is None or item.angle:
         return _height(item)
-    return min(max(item.ink.size, expected * (1 - _OFF_BOX)), expected * (1 + _OFF_BOX))
+    return min(item.ink.size, expected * (1 + _OFF_BOX))
 
 
 def _height(item: Found) -> float:

@@ -9,7 +9,7 @@ from rag_pipeline.normalize.document import Box
 from rag_pipeline.normalize.ocr import cut_out, read_lines, upside_down
 from rag_pipeline.normalize.page_text import Line, PageText, Rule, around
 from rag_pipeline.normalize.scan_drawings import share_without_text
-from rag_pipeline.normalize.scan_ink import measure_ink
+from rag_pipeline.normalize.scan_ink import measure_ink, text_rows
 from rag_pipeline.normalize.scan_lines import Found, apart, direction, divided, page_lines
 from rag_pipeline.normalize.scan_placement import Placement
 from rag_pipeline.normalize.scan_rules import find_rules, without_rules
@@ -102,7 +102,8 @@ def _read(upright: Upright, threads: int) -> tuple[list[Found], tuple[Rule, ...]
     across = [rule for rule in rules if not rule.horizontal]
     height, width = picture.shape[:2]
     boxes = [_within(part, width, height) for box in apart(level) for part in divided(box, across)]
-    parts = [picture[int(box[1]) : int(box[3]), int(box[0]) : int(box[2])] for box in boxes]
+    boxes = [_trimmed(box, picture) for box in boxes]
+    parts = [_part(picture, box) for box in boxes]
     turned, angles = _turned_parts(picture, other, threads)
     reads = read_lines([*parts, *turned], threads=threads)
     found = [
@@ -114,6 +115,17 @@ def _read(upright: Upright, threads: int) -> tuple[list[Found], tuple[Rule, ...]
         for quad, angle, read in zip(other, angles, reads[len(parts) :], strict=True)
     ]
     return found, rules, share_without_text(picture, upright.quads)
+
+
+def _part(picture: "Picture", box: Box) -> "Picture":
+    left, top, right, bottom = map(int, box)
+    return picture[top:bottom, left:right]
+
+
+def _trimmed(box: Box, picture: "Picture") -> Box:
+    """A line's box without what it holds of other lines: the recognizer makes all of it equally high."""
+    first, last = text_rows(_part(picture, box))
+    return box[0], box[1] + first, box[2], box[1] + last
 
 
 def _level_boxes(quads: "Quads") -> "tuple[list[Box], list[Quads]]":

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from rag_pipeline.normalize.ocr import Picture
 
 # A rule is longer than the strokes of letters, and no thicker than those of a headline, in line heights.
-# Upright strokes of letters are shorter than a line, level ones may join.
-_SHORTEST_LEVEL: Final = 1.6
-_SHORTEST_UPRIGHT: Final = 1.0
+# Where an upright one is broken, as it is drawn row by row, a part of it may be as short as letters are high.
+_SHORTEST: Final = 1.6
+_SHORTEST_PART: Final = 0.8
 _THICKEST: Final = 0.3
 # How much darker than the ground on both its sides a rule is, of 255; pale gray ones are 30. The border of a
 # coloured cell is found by it, and its ground is not.
@@ -20,6 +20,7 @@ _DARKER: Final = 14
 # A rule that scanning broke is one where the parts are level and this close, in line heights.
 _GAP: Final = 0.5
 # Where letters touch they make level strokes: within a line, but for its outermost parts, there is no rule.
+# Nor is an upright stroke of a headline, which is lower than the line's box by so much.
 _MARGIN: Final = 0.15
 # A rule is painted over up to this distance from its middle, in line heights.
 _PAINTED: Final = 0.1
@@ -42,7 +43,7 @@ def find_rules(picture: "Picture", line_height: float, lines: Sequence[Box]) -> 
     rules = [
         rule
         for horizontal in (True, False)
-        for rule in _joined(_straight(strokes, line_height, thickest, horizontal), _GAP * line_height)
+        for rule in _joined(_straight(strokes, line_height, thickest, horizontal), line_height)
     ]
     if len(rules) > _MOST:
         return ()
@@ -81,7 +82,7 @@ def _thin(gray: Any, length: float, *, horizontal: bool) -> Any:
 def _straight(strokes: Any, line_height: float, thickest: float, horizontal: bool) -> list[Rule]:
     import cv2
 
-    shortest = max(int((_SHORTEST_LEVEL if horizontal else _SHORTEST_UPRIGHT) * line_height), 8)
+    shortest = max(int((_SHORTEST if horizontal else _SHORTEST_PART) * line_height), 8)
     straight = cv2.morphologyEx(strokes, cv2.MORPH_OPEN, _bar(shortest, horizontal=horizontal))
     _, _, stats, _ = cv2.connectedComponentsWithStats(straight, connectivity=8)
     found = []
@@ -99,26 +100,39 @@ def _bar(length: int, *, horizontal: bool) -> Any:
     return cv2.getStructuringElement(cv2.MORPH_RECT, (length, 1) if horizontal else (1, length))
 
 
-def _joined(rules: list[Rule], gap: float) -> list[Rule]:
-    """Parallel rules with those joined that continue each other."""
+def _joined(rules: list[Rule], line_height: float) -> list[Rule]:
+    """Parallel rules, joined where they continue each other; parts that continue no long one are left out."""
+    joined: list[Rule] = []
+    for level in _levels(rules, line_height * _GAP / 2):
+        runs: list[list[Rule]] = []
+        end = 0.0
+        for rule in sorted(level, key=lambda rule: rule.start):
+            if runs and rule.start - end <= line_height * _GAP:
+                runs[-1].append(rule)
+            else:
+                runs.append([rule])
+            end = max(rule.end, end)
+        joined += [_whole(run) for run in runs if _longest(run) >= _SHORTEST * line_height]
+    return joined
+
+
+def _longest(rules: list[Rule]) -> float:
+    return max(rule.end - rule.start for rule in rules)
+
+
+def _whole(run: list[Rule]) -> Rule:
+    return Rule(run[0].horizontal, run[0].position, run[0].start, max(rule.end for rule in run))
+
+
+def _levels(rules: list[Rule], near: float) -> list[list[Rule]]:
+    """Parallel rules by their positions."""
     levels: list[list[Rule]] = []
     for rule in sorted(rules, key=lambda rule: rule.position):
-        if levels and rule.position - levels[-1][-1].position <= gap / 2:
+        if levels and rule.position - levels[-1][-1].position <= near:
             levels[-1].append(rule)
         else:
             levels.append([rule])
-    joined: list[Rule] = []
-    for level in levels:
-        level.sort(key=lambda rule: rule.start)
-        run = level[0]
-        for rule in level[1:]:
-            if rule.start - run.end <= gap:
-                run = Rule(run.horizontal, run.position, run.start, max(run.end, rule.end))
-            else:
-                joined.append(run)
-                run = rule
-        joined.append(run)
-    return joined
+    return levels
 
 
 def _of_a_line(rule: Rule, lines: Sequence[Box]) -> bool:
@@ -129,9 +143,8 @@ def _of_a_line(rule: Rule, lines: Sequence[Box]) -> bool:
             shared = min(rule.end, right) - max(rule.start, left)
             inside = top + margin < rule.position < bottom - margin and 2 * shared > rule.end - rule.start
         else:
-            inside = (
-                left < rule.position < right and top - margin <= rule.start and rule.end <= bottom + margin
-            )
+            low = rule.end - rule.start < (1 - _MARGIN) * (bottom - top)
+            inside = low and left < rule.position < right and top <= rule.start and rule.end <= bottom
         if inside:
             return True
     return False

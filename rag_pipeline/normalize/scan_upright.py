@@ -26,6 +26,8 @@ _AGREE_WITHIN: Final = 1.0
 _LONG_LINE: Final = 4.0
 _ASKED: Final = 8
 _READ: Final = 3
+# How much surer lines must be read the other way; a few letters read as well on their heads.
+_SURER: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def _on_its_head(picture: "Picture", quads: "Quads", threads: int) -> bool:
     parts = parts[:_READ]
     as_they_are = read_lines(parts, threads=threads)
     on_their_head = read_lines([np.rot90(part, 2) for part in parts], threads=threads)
-    return sum(line.confidence for line in on_their_head) > sum(line.confidence for line in as_they_are)
+    gain = sum(line.confidence for line in on_their_head) - sum(line.confidence for line in as_they_are)
+    return gain >= _SURER * len(parts)
 
 
 def _skew(quads: "Quads") -> float:
