@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
 from rag_pipeline.normalize.page_text import Line
-from rag_pipeline.normalize.pdf_blocks import Role, TextBlock
+from rag_pipeline.normalize.pdf_blocks import Block, Role, TextBlock
 from rag_pipeline.normalize.pdf_frames import Frame
 from rag_pipeline.normalize.pdf_parsing import Bookmark
 
@@ -34,8 +34,9 @@ _BODY_FONT: Final = 0.15
 # Space above a heading, in line heights.
 _SPACE_ABOVE: Final = 0.75
 _DEEPEST: Final = 6
-# Sizes that differ by less are one.
+# Sizes that differ by less are one; those of scanned letters are measured, not told.
 _SAME_SIZE: Final = 1.08
+_SAME_SIZE_IN_SCAN: Final = 1.2
 
 _SECTION: Final = re.compile(
     r"^(?:[-–]?(?P<number>\d{1,2}(?:[-.]\d{1,2}){0,4})[-–.]?\s+\S|"
@@ -81,17 +82,19 @@ def body_of(lines: Iterable[Line]) -> Body:
 
 
 def mark_headings(
-    blocks: Sequence[TextBlock], body: Body, outline: Sequence[Bookmark], scanned: frozenset[int]
+    blocks: Sequence[Block], body: Body, outline: Sequence[Bookmark], scanned: frozenset[int]
 ) -> None:
     """Give the blocks that are headings their role and level. `scanned` are the pages that OCR read."""
     known = _titles(outline)
-    upright = {block.parts[0][0] for block in blocks if block.parts[0][1] is Frame.UPRIGHT}
+    texts = {number: block for number, block in enumerate(blocks) if isinstance(block, TextBlock)}
+    upright = {block.parts[0][0] for block in texts.values() if block.parts[0][1] is Frame.UPRIGHT}
     depths: dict[int, int] = {}
     found = []
-    for number, block in enumerate(blocks):
+    for number, block in texts.items():
         page, frame, _ = block.parts[0]
-        # What follows an item or goes before one is an item; a heading has text below it.
-        if block.role is Role.ITEM and any(_is_item_like(block, other) for other in _beside(blocks, number)):
+        # What follows an item or goes before one is an item; a heading has text or a table below it.
+        beside = [texts[other] for other in (number - 1, number + 1) if other in texts]
+        if block.role is Role.ITEM and any(_is_item_like(block, other) for other in beside):
             continue
         # Text that is turned on a page of upright text is a stamp or a note in the margin.
         if not _possible(block) or (frame is not Frame.UPRIGHT and page in upright):
@@ -101,15 +104,10 @@ def mark_headings(
             depths[number] = depth
         if depth is not None or _signs(block, body, scanned=page in scanned) >= _ENOUGH:
             found.append(number)
-    for number, level in _levels(blocks, found, depths).items():
-        blocks[number].role = Role.HEADING
-        blocks[number].level = level
-        blocks[number].marker = None
-
-
-def _beside(blocks: Sequence[TextBlock], number: int) -> Sequence[TextBlock]:
-    """The blocks before and after one."""
-    return [*blocks[max(number - 1, 0) : number], *blocks[number + 1 : number + 2]]
+    for number, level in _levels({number: texts[number] for number in found}, depths, scanned).items():
+        texts[number].role = Role.HEADING
+        texts[number].level = level
+        texts[number].marker = None
 
 
 def _is_item_like(block: TextBlock, other: TextBlock) -> bool:
@@ -173,34 +171,39 @@ def _signs(block: TextBlock, body: Body, *, scanned: bool) -> int:
     return signs
 
 
-def _levels(blocks: Sequence[TextBlock], found: Sequence[int], depths: dict[int, int]) -> dict[int, int]:
+def _levels(
+    blocks: Mapping[int, TextBlock], depths: Mapping[int, int], scanned: frozenset[int]
+) -> dict[int, int]:
     """Levels that agree over the document: those of the outline, else of the numbering, else of the size.
 
     Headings that look alike are of one level, but for their numbering.
     """
+    same = _SAME_SIZE_IN_SCAN if any(one.parts[0][0] in scanned for one in blocks.values()) else _SAME_SIZE
     looks: dict[tuple[int, bool, str], list[int]] = defaultdict(list)
-    for number in found:
-        block = blocks[number]
+    for number, block in blocks.items():
         first = block.lines[0]
         looks[round(block.height), first.bold, first.font].append(number)
-    ranks = _ranks([(look[0], len(members)) for look, members in looks.items()])
+    ranks = _ranks([(look[0], len(members)) for look, members in looks.items()], same)
     levels: dict[int, int] = {}
     for look, members in looks.items():
         numbered = {n: depth for n in members if (depth := _depth(blocks[n].text))}
         base = min(numbered.values(), default=1)
         told = [depths[n] for n in members if n in depths]
-        larger = sum(rank > look[0] * _SAME_SIZE for rank in ranks)
+        larger = sum(rank > look[0] * same for rank in ranks)
         level = Counter(told).most_common(1)[0][0] if told else 1 + larger
         for n in members:
             levels[n] = min(depths.get(n, level + numbered.get(n, base) - base), _DEEPEST)
     return levels
 
 
-def _ranks(sizes: Iterable[tuple[int, int]]) -> list[int]:
-    """The sizes that make a level of their own: the largest one, and those that several headings have."""
+def _ranks(sizes: Iterable[tuple[int, int]], same: float) -> list[int]:
+    """The sizes that make a level of their own: the largest one, and those that several headings have.
+
+    Sizes that differ by less than the factor `same` are one.
+    """
     clusters: list[list[int]] = []
     for size, count in sorted(sizes, reverse=True):
-        if clusters and size * _SAME_SIZE >= clusters[-1][0]:
+        if clusters and size * same >= clusters[-1][0]:
             clusters[-1][1] += count
         else:
             clusters.append([size, count])

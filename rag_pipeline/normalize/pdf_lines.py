@@ -61,9 +61,8 @@ def structured(pages: Sequence[PageText], outline: Sequence[Bookmark] = ()) -> S
     blocks: list[Block] = []
     for page, frame, rows in columns:
         blocks += blocks_of(rows, page=page.number, frame=frame, spacing=spacing, markers=markers, code=code)
-    texts = [block for block in blocks if isinstance(block, TextBlock)]
     body = body_of(lines if _enough(lines, pages) else (line for page in pages for line in page.lines))
-    mark_headings(texts, body, outline, frozenset(page.number for page in pages if page.scanned))
+    mark_headings(blocks, body, outline, frozenset(page.number for page in pages if page.scanned))
     blocks = footnotes_last(blocks, body, {page.number: page.height for page in pages})
     sizes = {page.number: (page.width, page.height) for page in pages}
     blocks, headers = _joined(blocks)
