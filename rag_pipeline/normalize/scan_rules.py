@@ -19,6 +19,8 @@ _THICKEST: Final = 0.3
 _DARKER: Final = 14
 # A rule that scanning broke is one where the parts are level and this close, in line heights.
 _GAP: Final = 0.5
+# Where rules cross, neither has a ground on both its sides; so far each is broken.
+_CROSSING: Final = 0.15
 # Where letters touch they make level strokes: within a line, but for its outermost parts, there is no rule.
 # Nor is an upright stroke of a headline, which is lower than the line's box by so much.
 _MARGIN: Final = 0.15
@@ -104,24 +106,29 @@ def _joined(rules: list[Rule], line_height: float) -> list[Rule]:
     """Parallel rules, joined where they continue each other; parts that continue no long one are left out."""
     joined: list[Rule] = []
     for level in _levels(rules, line_height * _GAP / 2):
-        runs: list[list[Rule]] = []
-        end = 0.0
-        for rule in sorted(level, key=lambda rule: rule.start):
-            if runs and rule.start - end <= line_height * _GAP:
-                runs[-1].append(rule)
-            else:
-                runs.append([rule])
-            end = max(rule.end, end)
-        joined += [_whole(run) for run in runs if _longest(run) >= _SHORTEST * line_height]
+        strokes = [_whole(run) for run in _runs(level, line_height * _CROSSING)]
+        for run in _runs(strokes, line_height * _GAP):
+            if max(stroke.end - stroke.start for stroke in run) >= _SHORTEST * line_height:
+                joined.append(_whole(run))
     return joined
 
 
-def _longest(rules: list[Rule]) -> float:
-    return max(rule.end - rule.start for rule in rules)
+def _runs(level: list[Rule], gap: float) -> list[list[Rule]]:
+    """Rules of one position in groups that have no wider gaps than this."""
+    runs: list[list[Rule]] = []
+    end = 0.0
+    for rule in sorted(level, key=lambda rule: rule.start):
+        if runs and rule.start - end <= gap:
+            runs[-1].append(rule)
+        else:
+            runs.append([rule])
+        end = max(rule.end, end)
+    return runs
 
 
 def _whole(run: list[Rule]) -> Rule:
-    return Rule(run[0].horizontal, run[0].position, run[0].start, max(rule.end for rule in run))
+    longest = max(run, key=lambda rule: rule.end - rule.start)
+    return Rule(longest.horizontal, longest.position, run[0].start, max(rule.end for rule in run))
 
 
 def _levels(rules: list[Rule], near: float) -> list[list[Rule]]:
