@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # Print of 6 points is 17 pixels high at this resolution; more makes the recognizer no surer.
 _DPI: Final = 200
-# A sheet of A3 at that resolution; larger pages are rendered coarser.
-_MOST_PIXELS: Final = 8_000_000
+# A sheet of A3 at that resolution, or of A4 at 300; what has more pixels is made smaller.
+_MOST_PIXELS: Final = 9_000_000
 # Below this mean confidence a reader should be told. Clean scans reach 0.95 and more.
 _LOW_CONFIDENCE: Final = 0.8
 # From this share of a page on it is worth telling that OCR does not read it.
@@ -62,6 +62,7 @@ def read_picture(picture: "Picture", number: int, *, unit: float, threads: int) 
     """Read the picture of a page by OCR. `unit` is how large a pixel is on the page."""
     if int(picture.max()) - int(picture.min()) <= _BLANK:
         return ScannedPage(PageText(number, ()), decisions=(f"page {number}: blank",))
+    picture, unit = _reduced(picture, unit)
     upright = bring_upright(picture, threads=threads)
     found, rules, unread = _read(upright, threads)
     legible = [item for item in found if item.read.legible]
@@ -91,6 +92,21 @@ def read_picture(picture: "Picture", number: int, *, unit: float, threads: int) 
         (_decision(number, confidence, upright),),
         upright.placement._replace(x0=x0, y0=y0),
     )
+
+
+def _reduced(picture: "Picture", unit: float) -> "tuple[Picture, float]":
+    """A picture that has more pixels than reading needs, made smaller, and how large its pixels are then."""
+    import cv2
+    import numpy as np
+
+    height, width = picture.shape[:2]
+    scale = math.sqrt(_MOST_PIXELS / (width * height))
+    if scale >= 1:
+        return picture, unit
+    size = max(round(width * scale), 1), max(round(height * scale), 1)
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8), unit * width / size[
+        0
+    ]
 
 
 def _read(upright: Upright, threads: int) -> tuple[list[Found], tuple[Rule, ...], float]:
