@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
+from rag_pipeline.normalize.judging.coverage import coverage
+from rag_pipeline.normalize.layout.order import reading_order
+from rag_pipeline.normalize.layout.page_text import Line, PageText
+from rag_pipeline.normalize.layout.structure import structured
+from rag_pipeline.normalize.layout.words import Word, lines_of
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.page_text import Line, PageText
-from rag_pipeline.normalize.pdf_coverage import coverage
-from rag_pipeline.normalize.pdf_damage import damage_of
-from rag_pipeline.normalize.pdf_lines import structured
-from rag_pipeline.normalize.pdf_order import reading_order
-from rag_pipeline.normalize.pdf_parsing import PdfText
-from rag_pipeline.normalize.pdf_words import Word, lines_of
+from rag_pipeline.normalize.pdf.damage import damage_of
+from rag_pipeline.normalize.pdf.parsing import PdfText
 from rag_pipeline.sources.manifest import OcrMode
 from rag_pipeline_tests.pdf_writer import Page, write_pdf
 

@@ -13,11 +13,11 @@ from PIL import Image, ImageDraw, ImageFont
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import Block, BlockKind, Box, NormalizedDocument
+from rag_pipeline.normalize.layout.page_text import around
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.page_text import around
-from rag_pipeline.normalize.scan_lines import divided
-from rag_pipeline.normalize.scan_placement import Placement
-from rag_pipeline.normalize.scan_rules import find_rules, without_rules
+from rag_pipeline.normalize.scans.lines import divided
+from rag_pipeline.normalize.scans.placement import Placement
+from rag_pipeline.normalize.scans.rules import find_rules, without_rules
 
 SIZE = (1_240, 1_400)
 TITLE = "Terms of Return"
