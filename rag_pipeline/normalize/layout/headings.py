@@ -31,7 +31,7 @@ _SLIGHTLY_LARGER_IN_SCAN: Final = 1.08
 _MUCH_LARGER: Final = 1.35
 # Fonts that this share of the text is set in are body fonts.
 _BODY_FONT: Final = 0.15
-# Space above a heading, in line heights.
+# Space above a heading, in heights of the running text.
 _SPACE_ABOVE: Final = 0.75
 _DEEPEST: Final = 6
 # Sizes that differ by less are one; those of scanned letters are measured, not told.
@@ -165,7 +165,7 @@ def _signs(block: TextBlock, body: Body, *, scanned: bool) -> int:
         return 0
     signs += not scanned and not any(line.font in body.heights for line in lines)
     signs += _SECTION.match(text) is not None
-    signs += block.gap is None or block.gap >= _SPACE_ABOVE
+    signs += block.gap is None or block.gap * block.height >= _SPACE_ABOVE * body.height
     letters = [char for char in text if char.isalpha()]
     signs += len(letters) > 3 and all(char.isupper() for char in letters)
     return signs
