@@ -18,7 +18,7 @@ from rag_pipeline.sources.manifest import OcrMode
 _PAGES: Final = 200
 _REPEATS: Final = 3
 _MOST: Final = 2.0
-# Some pages' fonts give no usable text. docling's native pipeline does not read them by OCR, so neither do we.
+# Some pages' fonts give no usable text. docling's native pipeline reads none by OCR, so neither do we.
 _OPTIONS: Final = ParsingOptions(ocr=OcrMode.NEVER)
 
 
