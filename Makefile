@@ -58,8 +58,9 @@ types: $(TOOLS) ## Check types.
 contracts: $(TOOLS) ## Check that imports point down the layers.
 	$(BIN)/lint-imports
 
+# Two at a time: most of a test's time is one process at work. ARGS='-n 0' runs them one by one.
 test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --numprocesses 2 --dist worksteal $(ARGS)
 
 test-nightly: $(TOOLS) ## Break documents in every way for about ten minutes.
 	$(BIN)/pytest rag_pipeline_tests/test_fuzzing.py --hypothesis-profile nightly $(ARGS)

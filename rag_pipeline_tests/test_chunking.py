@@ -17,7 +17,7 @@ from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.chunking.stage import ChunkedResult, chunk_source, read_chunks
 from rag_pipeline.errors import ConfigurationError, FailureCategory
 from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument, Place
-from rag_pipeline.normalize.markdown_blocks import find_blocks
+from rag_pipeline.normalize.markdown.blocks import find_blocks
 
 SMALL = ChunkingOptions(max_tokens=40, target_tokens=20, min_tokens=4, overlap_tokens=6)
 

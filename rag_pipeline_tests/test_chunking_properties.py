@@ -15,7 +15,7 @@ from rag_pipeline.chunking.options import ChunkingOptions
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.chunking.tables import table_rows
 from rag_pipeline.normalize.document import NormalizedDocument
-from rag_pipeline.normalize.markdown_blocks import find_blocks
+from rag_pipeline.normalize.markdown.blocks import find_blocks
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.characters.cleaning import clean
 from rag_pipeline_tests.charset_samples import SAMPLES
 
 odd_text = st.text(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_pipeline.normalize.decoding import decode
-from rag_pipeline.normalize.mojibake import misread_places
+from rag_pipeline.normalize.characters.decoding import decode
+from rag_pipeline.normalize.characters.mojibake import misread_places
 from rag_pipeline_tests.charset_samples import SAMPLES, encoded
 
 LEGACY = [

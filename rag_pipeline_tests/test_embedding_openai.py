@@ -116,7 +116,7 @@ def test_prefixes_go_to_passages_and_questions(server: OpenAIServer) -> None:
         Reply(200, b""),
         Reply(200, b'{"object": "list", "data": []}'),
         Reply(200, b'{"error": "model is loading"}'),
-        Reply(200, gzip.compress(b" " * 2_000_000), {"content-encoding": "gzip"}),
+        Reply(200, gzip.compress(b" " * 2_000_000, mtime=0), {"content-encoding": "gzip"}),
     ],
     ids=lambda reply: f"{reply.status}-{reply.body[:20]!r}",
 )

@@ -13,20 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.errors import DocumentError, FailureCategory
-from rag_pipeline.normalize import gates
 from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.assembling import assemble
-from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.characters.cleaning import clean
+from rag_pipeline.normalize.characters.decoding import decode
 from rag_pipeline.normalize.converting import convert
-from rag_pipeline.normalize.decoding import decode
 from rag_pipeline.normalize.detecting import detect, detect_type
 from rag_pipeline.normalize.document import Box, NormalizedDocument
-from rag_pipeline.normalize.markdown_blocks import find_blocks
-from rag_pipeline.normalize.noticing import notices
+from rag_pipeline.normalize.judging import gates
+from rag_pipeline.normalize.judging.noticing import notices
+from rag_pipeline.normalize.layout.page_text import Line, PageText, Rule
+from rag_pipeline.normalize.layout.structure import structured
+from rag_pipeline.normalize.markdown.blocks import find_blocks
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.page_text import Line, PageText, Rule
-from rag_pipeline.normalize.pdf_dangers import draws_itself, packed_as_images
-from rag_pipeline.normalize.pdf_lines import structured
+from rag_pipeline.normalize.pdf.dangers import draws_itself, packed_as_images
 from rag_pipeline.normalize.workers import Converter
 from rag_pipeline.sources.document import DocumentFacts, RawDocument
 from rag_pipeline.sources.manifest import OcrMode

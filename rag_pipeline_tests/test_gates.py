@@ -8,7 +8,7 @@ import pytest
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.document import NormalizedDocument
-from rag_pipeline.normalize.gates import MAX_CHARACTERS, check, garbled
+from rag_pipeline.normalize.judging.gates import MAX_CHARACTERS, check, garbled
 from rag_pipeline_tests.charset_samples import SAMPLES
 
 READABLE = {

@@ -18,8 +18,8 @@ from openpyxl import Workbook
 
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize.converting import convert
-from rag_pipeline.normalize.legacy_office import office_program, saved_anew
 from rag_pipeline.normalize.mime_types import DOC
+from rag_pipeline.normalize.office.legacy import office_program, saved_anew
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline_tests.office_files import replaced_everywhere
 
@@ -134,7 +134,7 @@ def test_libreoffice_ends_with_its_time_and_with_its_caller(tmp_path: Path) -> N
     assert refused.value.category is FailureCategory.TIMEOUT
     caller = subprocess.Popen(
         [sys.executable, "-c",
-         "from rag_pipeline.normalize.legacy_office import saved_anew; saved_anew(b'x' * 9_000_000, 'application/msword')"],  # noqa: E501
+         "from rag_pipeline.normalize.office.legacy import saved_anew; saved_anew(b'x' * 9_000_000, 'application/msword')"],  # noqa: E501
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )  # fmt: skip
     try:

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.errors import DocumentError, FailureCategory
-from rag_pipeline.normalize.cleaning import clean
+from rag_pipeline.normalize.characters.cleaning import clean
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import BlockKind, NormalizedDocument
-from rag_pipeline.normalize.markdown_blocks import find_blocks
+from rag_pipeline.normalize.markdown.blocks import find_blocks
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.sources.manifest import OcrMode
 from rag_pipeline_tests.pdf_files import pdf_file, ruled_table, text_at

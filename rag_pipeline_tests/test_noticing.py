@@ -7,9 +7,9 @@ import pytest
 
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import BlockKind, NormalizedDocument, Removed
-from rag_pipeline.normalize.instructions import find_instructions
-from rag_pipeline.normalize.markdown_blocks import find_blocks
-from rag_pipeline.normalize.noticing import notices
+from rag_pipeline.normalize.judging.instructions import find_instructions
+from rag_pipeline.normalize.judging.noticing import notices
+from rag_pipeline.normalize.markdown.blocks import find_blocks
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline_tests.charset_samples import SAMPLES
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_pipeline.normalize.number_format import CellValue, shown
+from rag_pipeline.normalize.office.number_format import CellValue, shown
 
 MOMENT = datetime(2026, 3, 5, 14, 7, 9)
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.normalize.document import Box
-from rag_pipeline.normalize.page_text import Line, PageText, Rule, around
-from rag_pipeline.normalize.pdf_tables import tables_of
-from rag_pipeline.normalize.table import Table
-from rag_pipeline.normalize.table_continuation import joined_tables
+from rag_pipeline.normalize.layout.page_text import Line, PageText, Rule, around
+from rag_pipeline.normalize.tables.continuation import joined_tables
+from rag_pipeline.normalize.tables.finding import tables_of
+from rag_pipeline.normalize.tables.table import Table
 
 LETTER = 5.0
 """The width of a letter; lines are 10 high, and a space is half a letter."""

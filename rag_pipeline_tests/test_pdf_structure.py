@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from rag_pipeline.normalize.converting import convert
 from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
+from rag_pipeline.normalize.judging.coverage import coverage
+from rag_pipeline.normalize.layout.order import reading_order
+from rag_pipeline.normalize.layout.page_text import Line, PageText
+from rag_pipeline.normalize.layout.structure import structured
+from rag_pipeline.normalize.layout.words import Word, lines_of
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.page_text import Line, PageText
-from rag_pipeline.normalize.pdf_coverage import coverage
-from rag_pipeline.normalize.pdf_damage import damage_of
-from rag_pipeline.normalize.pdf_lines import structured
-from rag_pipeline.normalize.pdf_order import reading_order
-from rag_pipeline.normalize.pdf_parsing import PdfText
-from rag_pipeline.normalize.pdf_words import Word, lines_of
+from rag_pipeline.normalize.pdf.damage import damage_of
+from rag_pipeline.normalize.pdf.parsing import PdfText
 from rag_pipeline.sources.manifest import OcrMode
 from rag_pipeline_tests.pdf_writer import Page, write_pdf
 
@@ -232,6 +232,25 @@ class TestHeadings:
 
         assert texts(read(page), BlockKind.HEADING) == []
         assert texts(read(page, outline=[("How it began", 1)]), BlockKind.HEADING) == ["# How it began"]
+
+    def test_numbered_headings_with_a_table_between_them_are_no_list(self) -> None:
+        page = Page()
+        page.text(72, 80, "1. Periods", size=12, font="bold")
+        for row, cells in enumerate(
+            [("Product", "Months"), ("Hub", "36"), ("Sensor", "24"), ("Valve", "12")]
+        ):
+            for column, cell in enumerate(cells):
+                page.text(77 + 120 * column, 108 + 20 * row, cell)
+        for row in range(5):
+            page.rule(72, 94 + 20 * row, 312, 94 + 20 * row)
+        for column in range(3):
+            page.rule(72 + 120 * column, 94, 72 + 120 * column, 174)
+        page.text(72, 200, "2. Conditions", size=12, font="bold")
+        page.lines(72, 222, *wrapped(LOREM, 85))
+
+        document = read(page)
+        assert len(texts(document, BlockKind.TABLE)) == 1
+        assert texts(document, BlockKind.HEADING) == ["# 1. Periods", "# 2. Conditions"]
 
     def test_bold_words_and_captions_are_no_headings(self) -> None:
         page = Page()

@@ -73,6 +73,52 @@ def test_white_text_on_a_colour_is_read(body: str) -> None:
     assert not document.removed
 
 
+def test_white_text_in_a_box_over_a_picture_is_read_and_hidden_rows_are_not() -> None:
+    box = (
+        '<w:p><w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:textbox><w:txbxContent>'
+        f"{paragraph(run('Annual report', WHITE))}</w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>"
+    )
+    table = (
+        "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr><w:tr><w:trPr><w:hidden/></w:trPr>"
+        "<w:tc>{}</w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl>"
+    ).format(*(paragraph(run(text)) for text in ("a", "b", "ghost")))
+    document = read(word_file(box + table + paragraph(run("Text"))))
+    assert document.markdown.startswith("Annual report\n\n| a | b |")
+    assert removed(document) == {"hidden text": ["ghost"]}
+
+
+def test_diagrams_are_read_by_their_texts() -> None:
+    spaces = (
+        'xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    )
+    points = "".join(
+        f"<dgm:pt><dgm:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></dgm:t></dgm:pt>" for text in ("Plan", "Do")
+    )
+    drawing = f'<w:r><w:drawing><dgm:relIds {spaces} r:dm="diagramData1"/></w:drawing></w:r>'
+    document = read(
+        word_file(
+            paragraph(run("Our cycle:"), drawing) + paragraph(run("Text")),
+            diagramData1=f"<dgm:dataModel {spaces}><dgm:ptLst>{points}</dgm:ptLst></dgm:dataModel>",
+        )
+    )
+    assert document.markdown == "Our cycle:\n\nPlan\n\nDo\n\nText"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "ms-word.document.macroEnabled",
+        "ms-word.template.macroEnabledTemplate",
+        "openxmlformats-officedocument.wordprocessingml.template",
+    ],
+)
+def test_templates_and_files_with_macros_are_read_like_others(kind: str) -> None:
+    plain = "openxmlformats-officedocument.wordprocessingml.document"
+    data = word_file(paragraph(run("Within 14 days.")))
+    assert read(replaced_everywhere(data, {f"{plain}.main": f"{kind}.main"})).markdown == "Within 14 days."
+
+
 def test_tracked_changes_are_read_as_accepted() -> None:
     deleted_mark = '<w:rPr><w:del w:id="9"/></w:rPr>'
     document = read(

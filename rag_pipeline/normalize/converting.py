@@ -4,21 +4,21 @@ from dataclasses import replace
 from typing import Final
 
 from rag_pipeline.errors import DocumentError, FailureCategory
-from rag_pipeline.normalize import gates
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.archives import check_archive, check_bomb
 from rag_pipeline.normalize.detecting import Detected, detect
 from rag_pipeline.normalize.document import NormalizedDocument
-from rag_pipeline.normalize.image_reading import convert_image
-from rag_pipeline.normalize.modern_office import ModernFile, modern_office
-from rag_pipeline.normalize.noticing import notices
-from rag_pipeline.normalize.office_formats import OFFICE_TYPES, convert_office
+from rag_pipeline.normalize.judging import gates
+from rag_pipeline.normalize.judging.noticing import notices
+from rag_pipeline.normalize.judging.remote import remote_parts
+from rag_pipeline.normalize.office.formats import OFFICE_TYPES, convert_office
+from rag_pipeline.normalize.office.opening import ModernFile, modern_office
 from rag_pipeline.normalize.options import ParsingOptions
-from rag_pipeline.normalize.pdf_reading import convert_pdf
-from rag_pipeline.normalize.remote import remote_parts
+from rag_pipeline.normalize.pdf.reading import convert_pdf
+from rag_pipeline.normalize.scans.images import convert_image
 from rag_pipeline.normalize.text_formats import TEXT_TYPES, convert_text
-from rag_pipeline.normalize.tree_formats import TREE_TYPES, convert_tree
-from rag_pipeline.normalize.web_formats import WEB_TYPES, convert_web
+from rag_pipeline.normalize.trees.formats import TREE_TYPES, convert_tree
+from rag_pipeline.normalize.web.formats import WEB_TYPES, convert_web
 
 _READ: Final = TREE_TYPES | TEXT_TYPES | WEB_TYPES | types.IMAGES | {types.PDF}
 _READABLE: Final = "PDF, Office, OpenDocument, EPUB, HTML, e-mail, text formats and images can be read"

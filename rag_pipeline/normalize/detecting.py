@@ -9,7 +9,7 @@ from typing import Final
 import filetype
 
 from rag_pipeline.normalize import mime_types as types
-from rag_pipeline.normalize.decoding import decode
+from rag_pipeline.normalize.characters.decoding import decode
 from rag_pipeline.normalize.text_kinds import likely_kind, markup_kind
 
 _HEAD: Final = 65_536

@@ -11,8 +11,8 @@ class ParsingOptions:
 
     `ocr` AUTO reads images and pages without usable text by OCR, ALWAYS every page of a PDF, NEVER none.
     `passwords` are tried one after the other on encrypted documents; they are left out of `repr`, so that no
-    log shows them. `comments` keeps reviewers' comments in the text, marked as such. `ocr_threads` is how many
-    threads one recognition may use.
+    log shows them. `comments` keeps reviewers' comments in the text, marked as such. `ocr_threads` is how
+    many threads one recognition may use.
     """
 
     ocr: OcrMode = OcrMode.AUTO

@@ -109,7 +109,7 @@ def _rect(box: Box, kind: str, title: str) -> str:
 
 
 def _pdf_images(data: bytes, passwords: Sequence[str]) -> Iterator[tuple[int, PageImage]]:
-    from rag_pipeline.normalize.pdf_reading import opened
+    from rag_pipeline.normalize.pdf.reading import opened
 
     with opened(data, passwords) as (document, _):
         for index in range(min(len(document), _MOST_IMAGES)):

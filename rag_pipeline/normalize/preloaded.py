@@ -7,4 +7,4 @@ import docling.backend.opendocument_backend  # noqa: F401
 import lxml.html  # type: ignore[import-untyped]  # noqa: F401
 import pypdfium2  # noqa: F401
 
-import rag_pipeline.normalize.docling_markdown  # noqa: F401
+import rag_pipeline.normalize.trees.serializing  # noqa: F401

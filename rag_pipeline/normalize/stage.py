@@ -11,7 +11,7 @@ from rag_pipeline.artifacts import ArtifactStore, artifact_key
 from rag_pipeline.errors import DocumentError
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.document import NormalizedDocument
-from rag_pipeline.normalize.legacy_office import office_program
+from rag_pipeline.normalize.office.legacy import office_program
 from rag_pipeline.normalize.options import ParsingOptions
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Converter

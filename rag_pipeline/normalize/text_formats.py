@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.normalize import mime_types as types
 from rag_pipeline.normalize.assembling import Piece, assemble, code_markdown
-from rag_pipeline.normalize.cleaning import clean
-from rag_pipeline.normalize.decoding import Decoded, decode
+from rag_pipeline.normalize.characters.cleaning import clean
+from rag_pipeline.normalize.characters.decoding import Decoded, decode
 from rag_pipeline.normalize.document import Block, BlockKind, NormalizedDocument
-from rag_pipeline.normalize.markdown_reading import convert_markdown
+from rag_pipeline.normalize.markdown.reading import convert_markdown
 from rag_pipeline.normalize.xml_safety import refuse_entities, without_declaration
 
 TEXT_TYPES: Final = frozenset({types.MARKDOWN, types.PLAIN, types.JSON, types.XML})

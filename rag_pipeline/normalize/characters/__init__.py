@@ -1,0 +1,1 @@
+"""Bytes to characters: encodings told and checked, mojibake, what no reader sees."""

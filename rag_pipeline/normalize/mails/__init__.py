@@ -1,0 +1,1 @@
+"""Mails: headers as facts, quotes and signatures set apart, attachments listed."""

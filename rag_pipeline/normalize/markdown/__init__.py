@@ -1,0 +1,1 @@
+"""Markdown, its templates, components, admonitions and HTML."""

@@ -1,0 +1,1 @@
+"""AsciiDoc, LaTeX, journal articles and subtitles."""

@@ -1,0 +1,1 @@
+"""Pages without usable text: brought upright and read by OCR."""

@@ -1,0 +1,1 @@
+"""Formats that docling turns into a document tree, and the tree as Markdown."""

@@ -1,0 +1,1 @@
+"""Web pages and books."""
