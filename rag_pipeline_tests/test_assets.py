@@ -57,7 +57,9 @@ def test_each_source_is_materialized_and_checked_by_itself(
     for source in ("refunds", "hr"):
         result = run(base, instance, source)
         assert result.success
-        assert checks(result) == dict.fromkeys(BLOCKING | {"dead_letters", "source_followed", "stale_sources"}, True)
+        assert checks(result) == dict.fromkeys(
+            BLOCKING | {"dead_letters", "source_followed", "stale_sources"}, True
+        )
         partitions = {
             event.partition for event in result.get_asset_materialization_events() if event.partition
         }

@@ -156,9 +156,11 @@ def test_the_swap_refuses_what_is_not_fit(base: KnowledgeBase) -> None:
 def test_a_swap_that_somebody_else_made_meanwhile_is_not_undone(base: KnowledgeBase) -> None:
     first, second = base.collection, rebuilding.reindex(base.pipeline, promote_after=True).generation.name
     third = rebuilding.reindex(base.pipeline).generation
-    with open_store(base.services.store) as client:
-        with pytest.raises(GenerationConflict, match="someone else"):
-            swap(client, base.services.ledger.generations, third, expected=first)
+    with (
+        open_store(base.services.store) as client,
+        pytest.raises(GenerationConflict, match="someone else"),
+    ):
+        swap(client, base.services.ledger.generations, third, expected=first)
     assert aliased(base) == second
 
 
