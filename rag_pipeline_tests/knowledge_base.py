@@ -1,15 +1,16 @@
 """A small knowledge base in a folder, for tests: write files and manifests, index, look into the store."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import yaml
-from qdrant_client import models
+from qdrant_client import QdrantClient, models
 
 from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.reconciling import SourceReport
-from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.index.store import StoreLocation, failures_told, open_store
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.access import Caller
 from rag_pipeline.query.retrieval import RetrievedChunk, retrieve
@@ -129,13 +130,28 @@ class KnowledgeBase:
         return self.services.ledger.documents.of_source(self.collection, source)[document_id].chunk_count
 
     def find(
-        self, question: str, *groups: str, tenant: str = "default", limit: int = 10
+        self,
+        question: str,
+        *groups: str,
+        tenant: str = "default",
+        limit: int = 10,
+        client: QdrantClient | None = None,
     ) -> tuple[RetrievedChunk, ...]:
-        """What a caller of these groups finds."""
+        """What a caller of these groups finds, by a client that is open already or by one of its own."""
+
+        @contextmanager
+        def opened() -> Iterator[QdrantClient]:
+            if client is None:
+                with open_store(self.services.store) as own:
+                    yield own
+            else:
+                with failures_told(self.services.store):
+                    yield client
+
         (result,) = retrieve(
             [question],
             Caller(frozenset(groups), tenant),
-            open_client=lambda: open_store(self.services.store),
+            open_client=opened,
             alias=self.settings.alias,
             embedder_of=self.services.embedder_of,
             ledger=self.services.ledger,

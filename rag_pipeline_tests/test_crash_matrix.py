@@ -129,7 +129,7 @@ def test_a_first_run_killed_at_any_instant_is_put_right(
     undisturbed = fresh(0)
     passed = crasher.run(undisturbed, "index").passed
     wanted = whole_state(undisturbed)
-    for kill_at in instants(passed, ("generation added", "collection created", "alias pointed")):
+    for kill_at in instants(passed, ("generation added", "collection created")):
         base = fresh(kill_at + 1)
         assert crasher.run(base, "index", kill_at).killed
         assert base.index("rules").reconciled
@@ -223,7 +223,7 @@ def test_changes_of_generations_killed_at_any_instant_are_put_right(
         assert readable(base) == versions, f"readers lack nothing after {ended.passed[-1]} ({kill_at})"
         return f"{work}, {ended.passed[-1]} ({kill_at})"
 
-    for kill_at in instants(passed["reindex"], ("collection created", "generation ready", "alias pointed")):
+    for kill_at in instants(passed["reindex"], ("generation ready", "alias pointed")):
         before = live()
         instant = killed("reindex", kill_at)
         if live() == before:
@@ -238,7 +238,7 @@ def test_changes_of_generations_killed_at_any_instant_are_put_right(
         rebuilding.rollback(base.services)
         assert live() == before
         assert_put_right(instant)
-    for kill_at in instants(passed["collect garbage"], ("collection deleted", "generation dropped")):
+    for kill_at in instants(passed["collect garbage"], ("generation dropped",)):
         rebuilding.reindex(base.pipeline, promote_after=True)
         instant = killed("collect garbage", kill_at)
         rebuilding.collect_garbage(base.services)

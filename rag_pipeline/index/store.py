@@ -51,7 +51,20 @@ def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
     """
     client = _embedded(location) if location.url is None else _server(location, location.url)
     try:
-        yield client
+        with failures_told(location):
+            yield client
+    finally:
+        client.close()
+
+
+@contextmanager
+def failures_told(location: StoreLocation) -> Iterator[None]:
+    """What a client of the location raises inside the block leaves it as StoreError.
+
+    For whoever keeps a client open: making one takes longer than most questions do.
+    """
+    try:
+        yield
     except _STORE_FAILURES as error:
         raise StoreError(
             f"Qdrant at {location} failed: {_reason(error)}. Nothing unconfirmed was recorded; check the "
@@ -70,8 +83,6 @@ def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
             f"The {location} lacks something that the ledger says is there: {error}. Run "
             "`rag-pipeline index`, which builds it again from stored vectors."
         ) from error
-    finally:
-        client.close()
 
 
 def _reason(error: Exception) -> str:
