@@ -354,7 +354,6 @@ class Pipeline:
         release_unused(
             # What was made of those that failed further on is needed when they are tried again.
             [one for one in ledger.uses.unsettled(source_id) if one not in unfinished],
-            generations=ledger.generations.of_alias(self.services.settings.alias),
             ledger=ledger,
             artifacts=self.services.artifacts,
         )

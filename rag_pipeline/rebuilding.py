@@ -175,7 +175,6 @@ def _release(services: Services, document_ids: Set[str]) -> None:
         with suppress(LeaseHeld), holding(services, source_id, "clearing up", wait_seconds=0):
             release_unused(
                 [one for one in services.ledger.uses.unsettled(source_id) if one in document_ids],
-                generations=services.ledger.generations.of_alias(services.settings.alias),
                 ledger=services.ledger,
                 artifacts=services.artifacts,
             )

@@ -186,3 +186,14 @@ def test_garbage_is_collected_but_never_live_nor_the_way_back(base: KnowledgeBas
         rebuilding.collect_garbage(base.services, keep=0)
     assert base.find("postage", "support")
     assert base.index("refunds").embedded == 0
+
+
+def test_a_second_knowledge_base_lives_beside_the_first_in_one_ledger(
+    base: KnowledgeBase, store_location: StoreLocation, alias: str
+) -> None:
+    second = KnowledgeBase(base.folder, store_location, f"{alias}_second", embedding_dimensions=128)
+    second.index("refunds")
+    base.page("refunds", "postage", sentence="Postage is paid back within 14 days.")
+    for one in (base, second):
+        assert one.index("refunds").reconciled
+        assert any("within 14 days" in found.text for found in one.find("postage", "support"))

@@ -5,7 +5,7 @@ thing goes with its last user. It is removed before its use is forgotten: a cras
 behind, and what is missing after one is made again.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rag_pipeline.artifacts import ArtifactStore
 from rag_pipeline.chunking.chunk import embedding_input
@@ -14,7 +14,6 @@ from rag_pipeline.embedding.embedder import ModelIdentity
 from rag_pipeline.embedding.stage import embedding_key
 from rag_pipeline.fault_points import passing
 from rag_pipeline.ledger.documents import IndexedDocument
-from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.ledger.uses import Stored, VectorKey
 from rag_pipeline.normalize.stage import summary_key
@@ -25,15 +24,15 @@ _DOCUMENTS_AT_ONCE = 200
 def release_unused(
     document_ids: Sequence[str],
     *,
-    generations: Iterable[Generation],
     ledger: Ledger,
     artifacts: ArtifactStore,
 ) -> None:
-    """Keep of these documents what their versions in the generations are made of, and nothing else.
+    """Keep of these documents what their versions in all generations are made of, and nothing else.
 
     A document that is in none of them loses everything that no other document shares.
     """
-    models = {one.name: ModelIdentity(**one.settings["model"]).key for one in generations}
+    # Two aliases may share a ledger, and their generations what they are made of.
+    models = {name: ModelIdentity(**model).key for name, model in ledger.generations.models().items()}
     for start in range(0, len(document_ids), _DOCUMENTS_AT_ONCE):
         chosen = document_ids[start : start + _DOCUMENTS_AT_ONCE]
         keys: dict[str, set[str]] = {document_id: set() for document_id in chosen}

@@ -62,6 +62,12 @@ class Generations:
         with self._engine.connect() as connection:
             return _of_alias(connection, alias)
 
+    def models(self) -> dict[str, dict[str, Any]]:
+        """The model of every generation by the generation's name, whatever its alias."""
+        query = select(generations.c.name, generations.c.settings)
+        with self._engine.connect() as connection:
+            return {row.name: row.settings["model"] for row in connection.execute(query)}
+
     def live(self, alias: str) -> Generation | None:
         """The generation that the alias should point at."""
         return _live(self.of_alias(alias))
