@@ -257,8 +257,8 @@ class TestImplausibleDeletions:
 
 
 def test_what_was_made_of_a_deleted_document_is_gone(base: KnowledgeBase) -> None:
-    base.write("refunds", {"twin.md": PAGE.format(title="shared", sentence="Shared words."),
-                           "twin copy.md": PAGE.format(title="shared", sentence="Shared words.")})  # fmt: skip
+    twin = PAGE.format(title="shared", sentence="Shared words.")
+    base.write("refunds", {"twin.md": twin, "twin copy.md": twin})
     index_all(base)
     uses, artifacts = base.services.ledger.uses, base.services.artifacts
     own = uses.of_document("refunds/refunds rules.md")
