@@ -62,8 +62,10 @@ contracts: $(TOOLS) ## Check that imports point down the layers.
 test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
 	$(BIN)/pytest --numprocesses 2 --dist worksteal $(ARGS)
 
-test-nightly: $(TOOLS) ## Break documents in every way for about ten minutes.
-	$(BIN)/pytest rag_pipeline_tests/test_fuzzing.py --hypothesis-profile nightly $(ARGS)
+NIGHTLY := $(addprefix rag_pipeline_tests/test_, fuzzing.py crash_matrix.py reading_while_writing.py faults.py state_machine.py)
+
+test-nightly: $(TOOLS) ## Break documents, kill runs at every instant, try histories in every order: some hours.
+	$(BIN)/pytest --hypothesis-profile nightly $(NIGHTLY) $(ARGS)
 
 bench: $(TOOLS) ## Measure quality, speed and memory.
 	$(BIN)/python -m benchmarks $(ARGS)

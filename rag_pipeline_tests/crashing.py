@@ -14,8 +14,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 from rag_pipeline import fault_points, rebuilding
 from rag_pipeline.index.store import StoreLocation
@@ -43,7 +44,7 @@ class Ended:
 class Crasher:
     """Has work done by others, and killed."""
 
-    def __init__(self, requests: TextIO, answers: TextIO) -> None:
+    def __init__(self, requests: IO[str], answers: IO[str]) -> None:
         self._requests = requests
         self._answers = answers
 
@@ -98,7 +99,17 @@ def serve() -> None:
         sys.stdout.flush()
 
 
+def _share_fork_server() -> None:
+    """Let conversions be forked from the server that forked this process, since a new one takes a second.
+
+    Its address is known here; newer versions keep its key from its children.
+    """
+    if sys.version_info < (3, 14):
+        forkserver._forkserver.ensure_running = lambda: None  # type: ignore[method-assign]
+
+
 def _work(request: dict[str, Any], passed: str) -> None:
+    _share_fork_server()
     log = os.open(passed, os.O_WRONLY | os.O_APPEND)
     left = request["kill_at"]
 

@@ -1,6 +1,7 @@
-"""An update on a file system that fills up: run as a program, in a mount name space of its own.
+"""An update on a file system that fills up: run in a process and a mount name space of its own.
 
-Its argument is an empty folder, on which a small file system is mounted. Prints what happened as JSON.
+The process's argument is an empty folder, on which a small file system is mounted. What happened is printed as
+JSON.
 """
 
 import json
@@ -82,7 +83,3 @@ def whole(base: KnowledgeBase, old: dict[str, set[str]]) -> None:
     for document_id in now:
         chunks = [one for one in base.find(QUESTION, "support", limit=500) if one.document_id == document_id]
         assert len(chunks) == base.chunk_count(document_id), document_id
-
-
-if __name__ == "__main__":
-    main()

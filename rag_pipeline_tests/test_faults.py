@@ -208,7 +208,8 @@ def test_a_disk_that_fills_up(tmp_path: Path) -> None:
         pytest.skip("this machine lets nobody mount a small disk")
     folder = tmp_path / "disk"
     folder.mkdir()
-    program = [sys.executable, "-m", "rag_pipeline_tests.full_disk", str(folder)]
+    # Not by -m: workers would then import it too, each anew.
+    program = [sys.executable, "-c", "from rag_pipeline_tests.full_disk import main; main()", str(folder)]
     environment = os.environ | {"PYTHONPATH": str(PROJECT)}
     done = subprocess.run([*mounting, *program], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr

@@ -26,7 +26,7 @@ def withhold(
         document_id
         for generation in generations
         if generation.state in FED
-        for document_id in ledger.documents.of_source(generation.name, source_id)
+        for document_id in ledger.documents.ids_of_source(generation.name, source_id)
     }
     before = ledger.withheld.of(source_id)
     approved = set(before.document_ids) - listed if before and before.approved else set[str]()

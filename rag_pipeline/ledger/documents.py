@@ -62,6 +62,14 @@ class Documents:
                     found.append((row["generation"], _indexed(row)))
         return found
 
+    def ids_of_source(self, generation: str, source_id: str) -> list[str]:
+        """Every document of a source that a generation holds."""
+        query = select(documents.c.document_id).where(
+            documents.c.generation == generation, documents.c.source_id == source_id
+        )
+        with self._engine.connect() as connection:
+            return list(connection.execute(query).scalars())
+
     def ids(self, generation: str) -> list[str]:
         """Every document that a generation holds."""
         query = select(documents.c.document_id).where(documents.c.generation == generation)
