@@ -74,9 +74,14 @@ class DagsterServer:
         return self.ask(asset).get("assetNodeOrError", {}).get("partitionKeys", [])
 
     def runs(self) -> list[str]:
-        """The ids of all runs, the newest first."""
-        found = self.ask("{runsOrError {... on Runs {results {runId}}}}")
-        return [run["runId"] for run in found["runsOrError"]["results"]]
+        """The ids of all runs but those of the report that follows them, the newest first.
+
+        None while the server does not answer.
+        """
+        found = self.ask("{runsOrError {... on Runs {results {runId tags {key value}}}}}")
+        runs = found.get("runsOrError", {}).get("results", [])
+        report = {"key": "dagster/sensor_name", "value": "report_follows_sources"}
+        return [run["runId"] for run in runs if report not in run["tags"]]
 
 
 @contextmanager

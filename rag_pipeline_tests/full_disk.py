@@ -1,7 +1,7 @@
 """An update on a file system that fills up: run in a process and a mount name space of its own.
 
-The process's argument is an empty folder, on which a small file system is mounted. What happened is printed as
-JSON.
+The process's argument is an empty folder, on which a small file system is mounted. What happened is printed
+as JSON.
 """
 
 import json

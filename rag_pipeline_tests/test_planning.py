@@ -22,6 +22,7 @@ def document(
         document_id=f"refunds/{name}",
         source_id="refunds",
         content_hash=content,
+        normalized_key=f"normalized/{content[:4]}",
         chunks_key=f"chunks/{content[:4]}/{chunks}",
         chunk_count=chunks,
         failed_chunks=failed,

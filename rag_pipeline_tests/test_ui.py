@@ -18,8 +18,8 @@ from rag_pipeline_tests.dagster_ui import (
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 CHECKS = {
-    "counts_match", "dead_letters", "no_duplicates", "no_missing", "no_orphans", "payload_types",
-    "stale_sources", "vector_sizes",
+    "counts_match", "dead_letters", "deletions_plausible", "no_duplicates", "no_missing", "no_orphans",
+    "payload_types", "source_followed", "stale_sources", "vector_sizes",
 }  # fmt: skip
 
 
@@ -45,30 +45,32 @@ def check_results(page: Page) -> dict[str, str]:
 
 def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Browser, tmp_path: Path) -> None:
     base = KnowledgeBase(tmp_path)
-    for source in ("postage", "refunds"):
-        base.manifest(source)
-        base.page(source, "rules", "exceptions")
+    base.manifest("refunds")
+    base.page("refunds", "rules", "exceptions")
     base.write("refunds", {"empty.md": b""})
     with (
         running_ui(tmp_path / "home", tmp_path / "manifests", tmp_path / "ui.log") as server,
         open_browser(browser, server, tmp_path / "profile") as page,
     ):
-        wait_for("the partitions", lambda: server.partitions() == ["postage", "refunds"])
+        # A source is followed from the moment that its manifest is there; a person's own runs come on top.
+        followed = launched(server, before=[])
+        assert page.run_ends(followed) == "SUCCESS"
+        assert server.partitions() == ["refunds"]
         page.open("/asset-groups", "qdrant_collection", "reconciliation_report")
         page.click("Materialize all…")
         page.click("Select a partition or create one", kind="div")
         page.click("refunds", kind="span")
         page.click("Launch runs to materialize 6 assets", kind="div")
         page.click("Launch 1 run")
-        run = launched(server, before=[])
+        run = launched(server, before=[followed])
         assert page.run_ends(run) == "SUCCESS"
 
-        page.open("/assets/qdrant_collection?view=checks", "Checks (8)", *CHECKS)
+        page.open("/assets/qdrant_collection?view=checks", f"Checks ({len(CHECKS)})", *CHECKS)
         outcome = dict.fromkeys(CHECKS, "Succeeded") | {"dead_letters": "Failed"}
         wait_for("the checks' results", lambda: check_results(page) == outcome)
         page.click("Execute all")
-        assert page.run_ends(launched(server, before=[run])) == "SUCCESS"
-        page.open("/assets/qdrant_collection?view=checks", "Checks (8)", *CHECKS)
+        assert page.run_ends(launched(server, before=[run, followed])) == "SUCCESS"
+        page.open("/assets/qdrant_collection?view=checks", f"Checks ({len(CHECKS)})", *CHECKS)
         wait_for("the checks' results", lambda: check_results(page) == outcome)
 
         page.open("/assets/normalized_documents?view=partitions&partition=refunds", "preview")
