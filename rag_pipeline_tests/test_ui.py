@@ -56,6 +56,11 @@ def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Brows
         followed = launched(server, before=[])
         assert page.run_ends(followed) == "SUCCESS"
         assert server.partitions() == ["refunds"]
+        page.open("/assets/normalized_documents?view=partitions&partition=refunds", "preview")
+        shown = [row[:2] for row in page.rows()]
+        for row in (["dagster/row_count", "3"], ["refunds/rules.md", "rules"], ["refunds/empty.md", "empty"]):
+            assert row in shown
+
         page.open("/asset-groups", "qdrant_collection", "reconciliation_report")
         page.click("Materialize all…")
         page.click("Select a partition or create one", kind="div")
@@ -72,11 +77,6 @@ def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Brows
         assert page.run_ends(launched(server, before=[run, followed])) == "SUCCESS"
         page.open("/assets/qdrant_collection?view=checks", f"Checks ({len(CHECKS)})", *CHECKS)
         wait_for("the checks' results", lambda: check_results(page) == outcome)
-
-        page.open("/assets/normalized_documents?view=partitions&partition=refunds", "preview")
-        shown = [row[:2] for row in page.rows()]
-        for row in (["dagster/row_count", "3"], ["refunds/rules.md", "rules"], ["refunds/empty.md", "empty"]):
-            assert row in shown
 
         page.open("/assets/reconciliation_report", "Reconciliation", "chunks_stored")
         documents, chunks = (row for row in page.rows() if row[:1] == ["refunds"])
