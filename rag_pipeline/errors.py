@@ -2,6 +2,7 @@
 
 RagPipelineError
 ├── ConfigurationError      a setting or manifest is wrong; nothing was done (exit code 2)
+├── InvalidRequest          a question or its filters cannot be used; nothing was searched
 ├── DocumentError           one document or chunk failed; becomes a dead letter, the others go on
 ├── SourceUnavailable       a source's location cannot be listed; the source fails, nothing is deleted
 ├── EmbeddingUnavailable    the embedding endpoint stayed down after its retries; the source fails
@@ -47,6 +48,10 @@ class RagPipelineError(Exception):
 
 class ConfigurationError(RagPipelineError):
     """A setting, manifest or command argument is wrong; says which and how to fix it."""
+
+
+class InvalidRequest(RagPipelineError):
+    """A question, or what it is narrowed to, cannot be used; says which part and why."""
 
 
 class DocumentError(RagPipelineError):

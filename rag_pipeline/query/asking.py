@@ -1,0 +1,53 @@
+"""Asking: a list of steps over one record, from the request's body to the answer and its trace."""
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from rag_pipeline.query.deadline import Deadline
+from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.record import Asking, AskServices
+from rag_pipeline.query.request import AskRequest
+from rag_pipeline.query.response import AskResponse
+from rag_pipeline.query.spans import step_span
+from rag_pipeline.query.steps import STEPS, respond
+from rag_pipeline.query.trace import StepTiming
+from rag_pipeline.query.trace_of import trace_of
+from rag_pipeline.query.tracing import record_trace
+
+
+def ask(
+    request: AskRequest | Mapping[str, Any],
+    identity: Identity,
+    services: AskServices,
+    *,
+    request_id: str | None = None,
+) -> AskResponse:
+    """Answer one request as the caller may know it, and record how that came about.
+
+    A body that cannot be used, no evidence, conflicts that a person must decide and outages are outcomes of
+    the response. Raises ConfigurationError where nothing is indexed, or a setting is wrong.
+    """
+    asking = Asking(
+        trace_id=uuid.uuid4().hex,
+        request_id=request_id,
+        body=request,
+        identity=identity,
+        started_at=datetime.now(UTC),
+        deadline=Deadline(services.asking.deadline_seconds),
+    )
+    timings: list[StepTiming] = []
+    for name, step in STEPS:
+        if asking.outcome is not None:
+            break
+        began = time.perf_counter()
+        with step_span(name, trace_id=asking.trace_id):
+            asking = step(asking, services)
+        timings.append(StepTiming(step=name, milliseconds=round((time.perf_counter() - began) * 1000, 3)))
+    asking = replace(asking, timings=tuple(timings))
+    response = respond(asking)
+    record_trace(services.ledger, trace_of(asking, services.asking), services.asking)
+    return response

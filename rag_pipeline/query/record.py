@@ -1,0 +1,98 @@
+"""One request on its way through the steps, and what the steps need around them."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from qdrant_client import QdrantClient
+
+from rag_pipeline.embedding.embedder import Embedder
+from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline.query.answering.answering import Answered
+from rag_pipeline.query.answering.draft import Claim
+from rag_pipeline.query.answering.model import ChatModel
+from rag_pipeline.query.conflicts.conflict import Conflict
+from rag_pipeline.query.deadline import Deadline
+from rag_pipeline.query.gathering import Candidate, Ranked
+from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.ranking import RankingRules
+from rag_pipeline.query.request import AskRequest
+from rag_pipeline.query.retrieval import QueryResult
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.trace import Outcome, RejectedEvidence, StepTiming
+from rag_pipeline.sources.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptions:
+    """The settings of asking. Times are in seconds, or days where the name says so."""
+
+    alias: str
+    deadline_seconds: float
+    min_relevance: float | None
+    max_evidence: int
+    trace_texts: bool
+    trace_retention_days: int
+
+
+class AskServices(Protocol):
+    """What the steps need: all of it is opened when first used."""
+
+    @property
+    def asking(self) -> AskOptions:
+        """The settings of asking."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """What is indexed, and where traces go."""
+
+    @property
+    def ranking(self) -> RankingRules:
+        """What decides the order of evidence."""
+
+    @property
+    def chat_model(self) -> ChatModel | None:
+        """The language model that words answers; none: answers are quotations."""
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        """The manifests as they are now, by source id."""
+
+    def embedder_of(self, model: Mapping[str, Any]) -> Embedder:
+        """The embedder of a generation."""
+
+    def open_store(self, *, wait_seconds: float) -> AbstractContextManager[QdrantClient]:
+        """Qdrant; an embedded store's lock is waited for no longer than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is known of a request so far. Each step adds its part; the first outcome ends the way."""
+
+    trace_id: str
+    request_id: str | None
+    body: AskRequest | Mapping[str, Any]
+    identity: Identity
+    started_at: datetime
+    deadline: Deadline
+    request: AskRequest | None = None
+    scope: Scope | None = None
+    manifests: Mapping[str, Manifest] | None = None
+    sources: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    results: tuple[QueryResult, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    evidence: tuple[Ranked, ...] = ()
+    rejected: tuple[RejectedEvidence, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    answered: Answered | None = None
+    answer: str = ""
+    claims: tuple[Claim, ...] = ()
+    outcome: Outcome | None = None
+    reason: str = ""
+    timings: tuple[StepTiming, ...] = ()
+
+
+Step = Callable[[Asking, AskServices], Asking]
+"""One step of asking: the record as it was before and the surroundings, to the record after it."""

@@ -1,0 +1,254 @@
+"""The steps of asking, in order. Each reads the record, adds its part, and may end the way."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rag_pipeline.errors import EmbeddingUnavailable, InvalidRequest, LedgerError, StoreError
+from rag_pipeline.query.answering.answering import answer as answer_from
+from rag_pipeline.query.answering.refusing import Refusal, refusal
+from rag_pipeline.query.conflicts.conflict import Conflict, Policy
+from rag_pipeline.query.conflicts.finding import find_conflicts
+from rag_pipeline.query.gathering import (
+    addresses,
+    best_of_each,
+    grants,
+    ranked,
+    still_allowed,
+    with_manifests,
+)
+from rag_pipeline.query.planning import plan_queries
+from rag_pipeline.query.record import Asking, AskServices, Step
+from rag_pipeline.query.request import AskRequest, parse_request
+from rag_pipeline.query.response import (
+    AskResponse,
+    as_of_note,
+    both_sides,
+    cited,
+    differing,
+    differing_note,
+)
+from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.trace import Outcome, RejectedEvidence
+
+# Tries of a store or embedding endpoint that does not answer, within the request's deadline.
+_TRIES = 2
+# What each query brings to the ranking, where trust and freshness may still turn the order.
+_FOUND_PER_QUERY = 20
+
+
+def validate_request(asking: Asking, services: AskServices) -> Asking:
+    """The body as a request, or the end."""
+    if isinstance(asking.body, AskRequest):
+        return replace(asking, request=asking.body)
+    try:
+        return replace(asking, request=parse_request(asking.body))
+    except InvalidRequest as error:
+        return _invalid(asking, str(error))
+
+
+def resolve_identity(asking: Asking, services: AskServices) -> Asking:
+    """The bounds of every search: who asks, as the trusted layer says, and what the request narrows."""
+    request = _request(asking)
+    filters = request.filters
+    return replace(
+        asking,
+        scope=Scope(
+            identity=asking.identity,
+            as_of=request.as_of or asking.started_at,
+            environment=request.environment,
+            audience=request.audience,
+            source_ids=filters.sources or (),
+            document_ids=filters.documents or (),
+            source_types=filters.source_types or (),
+            languages=filters.languages or (),
+        ),
+    )
+
+
+def select_sources(asking: Asking, services: AskServices) -> Asking:
+    """The sources that the caller may see and the request is about.
+
+    A source that the caller may not see is answered like one that is not there.
+    """
+    scope = _scope(asking)
+    manifests = services.manifests()
+    visible = {source_id for source_id, one in manifests.items() if grants(one, scope)}
+    if unknown := sorted(set(scope.source_ids) - visible):
+        return _invalid(asking, f"filters.sources: there is no source {', '.join(unknown)} that you may see")
+    if strangers := sorted(one for one in scope.document_ids if one.partition("/")[0] not in visible):
+        return _invalid(
+            asking, f"filters.documents: there is no document {', '.join(strangers)} that you may see"
+        )
+    sources = sorted(
+        one
+        for one in visible
+        if addresses(manifests[one], scope)
+        and (not scope.source_ids or one in scope.source_ids)
+        and (not scope.source_types or manifests[one].source_type in scope.source_types)
+    )
+    asking = replace(asking, manifests=manifests, sources=tuple(sources))
+    return asking if sources else _no_evidence(asking, "no source that the caller may see is asked for")
+
+
+def plan(asking: Asking, services: AskServices) -> Asking:
+    """What is searched for."""
+    request = _request(asking)
+    return replace(asking, queries=tuple(plan_queries(request.question, request.queries)))
+
+
+def search(asking: Asking, services: AskServices) -> Asking:
+    """What each query finds, each by itself and all within the same bounds."""
+    for attempt in range(1, _TRIES + 1):
+        try:
+            results = retrieve(
+                asking.queries,
+                _scope(asking),
+                open_client=lambda: services.open_store(wait_seconds=max(asking.deadline.remaining, 0.0)),
+                alias=services.asking.alias,
+                embedder_of=services.embedder_of,
+                ledger=services.ledger,
+                limit=_FOUND_PER_QUERY,
+                min_relevance=services.asking.min_relevance,
+            )
+            return replace(asking, results=tuple(results))
+        except (StoreError, EmbeddingUnavailable, LedgerError) as error:
+            if attempt == _TRIES or asking.deadline.passed:
+                return _ended(asking, Outcome.DEGRADED, Refusal.DEGRADED, f"{type(error).__name__}: {error}")
+    raise AssertionError("the loop above returns")
+
+
+def gather(asking: Asking, services: AskServices) -> Asking:
+    """What was found, each chunk once, with the manifest of its source."""
+    candidates, rejected = with_manifests(best_of_each(asking.results), asking.manifests or {})
+    refused = [
+        RejectedEvidence(
+            chunk_id=one.chunk_id, document_id=one.document_id, reason=one.reason, relevance=one.relevance
+        )
+        for result in asking.results
+        for one in result.rejected
+    ]
+    return _with_rejected(replace(asking, candidates=tuple(candidates)), [*refused, *rejected])
+
+
+def filter_candidates(asking: Asking, services: AskServices) -> Asking:
+    """What the manifests of this moment still let through."""
+    allowed, rejected = still_allowed(asking.candidates, _scope(asking))
+    asking = _with_rejected(replace(asking, candidates=tuple(allowed)), rejected)
+    return asking if allowed else _no_evidence(asking, "nothing that was found is relevant enough")
+
+
+def rank(asking: Asking, services: AskServices) -> Asking:
+    """The best candidates as evidence, by relevance, trust and freshness."""
+    evidence, rejected = ranked(
+        asking.candidates,
+        rules=services.ranking,
+        trace_id=asking.trace_id,
+        now=asking.started_at,
+        limit=services.asking.max_evidence,
+    )
+    return _with_rejected(replace(asking, evidence=tuple(evidence)), rejected)
+
+
+def detect_conflicts(asking: Asking, services: AskServices) -> Asking:
+    """Where evidence differs on what is asked; a conflict that nothing decides is a person's."""
+    found = find_conflicts(
+        _request(asking).question, [one.evidence for one in asking.evidence], services.ranking.conflicts
+    )
+    asking = replace(asking, conflicts=found)
+    open_ones = [one for one in found if one.policy is Policy.ESCALATE or one.winner is None]
+    if not open_ones:
+        return asking
+    text, claims = both_sides(_request(asking).question, open_ones)
+    return replace(
+        asking,
+        answer=text,
+        claims=claims,
+        outcome=Outcome.NEEDS_REVIEW,
+        reason="sources differ: " + ", ".join(sorted({one.kind.value for one in open_ones})),
+    )
+
+
+def draft(asking: Asking, services: AskServices) -> Asking:
+    """The answer from the evidence that stands, validated; what lost a conflict is named, not followed."""
+    question = _request(asking).question
+    lost = _lost(asking.conflicts)
+    standing = [one.evidence for one in asking.evidence if one.evidence.label not in lost]
+    answered = answer_from(question, standing, model=services.chat_model, deadline=asking.deadline)
+    asking = replace(asking, answered=answered, outcome=answered.outcome, reason=answered.reason)
+    if answered.draft is None:
+        return replace(asking, answer=answered.message)
+    others = differing(question, asking.conflicts)
+    parts = [answered.draft.text, differing_note(question, others)]
+    if _request(asking).as_of:
+        parts.insert(0, as_of_note(question, _scope(asking).as_of))
+    return replace(
+        asking,
+        answer="\n".join(part for part in parts if part),
+        claims=(*answered.draft.claims, *others),
+    )
+
+
+STEPS: Sequence[tuple[str, Step]] = (
+    ("validate request", validate_request),
+    ("resolve identity", resolve_identity),
+    ("select allowed sources", select_sources),
+    ("plan queries", plan),
+    ("retrieve", search),
+    ("normalize evidence", gather),
+    ("filter evidence", filter_candidates),
+    ("score and rank", rank),
+    ("detect conflicts", detect_conflicts),
+    ("answer and validate", draft),
+)
+
+
+def respond(asking: Asking) -> AskResponse:
+    """The public part of a finished record."""
+    if asking.outcome is None:
+        raise ValueError("a request that no step ended has no response")
+    evidence = {one.evidence.label: one.evidence for one in asking.evidence}
+    return AskResponse(
+        answered=asking.outcome in (Outcome.ANSWERED, Outcome.DEGRADED) and bool(asking.claims),
+        outcome=asking.outcome,
+        answer=asking.answer,
+        citations=cited(asking.claims, evidence),
+        trace_id=asking.trace_id,
+    )
+
+
+def _lost(conflicts: Sequence[Conflict]) -> set[str]:
+    return {
+        position.label
+        for conflict in conflicts
+        for position in conflict.positions
+        if conflict.winner is not None and position.label != conflict.winner
+    }
+
+
+def _with_rejected(asking: Asking, more: Sequence[RejectedEvidence]) -> Asking:
+    return replace(asking, rejected=(*asking.rejected, *more))
+
+
+def _invalid(asking: Asking, reason: str) -> Asking:
+    return replace(asking, outcome=Outcome.INVALID_REQUEST, reason=reason, answer=reason)
+
+
+def _no_evidence(asking: Asking, reason: str) -> Asking:
+    return _ended(asking, Outcome.NO_EVIDENCE, Refusal.NO_EVIDENCE, reason)
+
+
+def _ended(asking: Asking, outcome: Outcome, words: Refusal, reason: str) -> Asking:
+    return replace(asking, outcome=outcome, answer=refusal(words, _request(asking).question), reason=reason)
+
+
+def _request(asking: Asking) -> AskRequest:
+    if asking.request is None:
+        raise ValueError("the request is validated first")
+    return asking.request
+
+
+def _scope(asking: Asking) -> Scope:
+    if asking.scope is None:
+        raise ValueError("the identity is resolved first")
+    return asking.scope

@@ -1,0 +1,104 @@
+"""The trace of a finished request: ids, hashes and scores, with texts only where they are wanted."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from rag_pipeline.query.conflicts.conflict import Conflict
+from rag_pipeline.query.gathering import Ranked
+from rag_pipeline.query.record import Asking, AskOptions
+from rag_pipeline.query.request import MAX_QUESTION
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.trace import Attempt, CitedClaim, Trace, UsedEvidence
+
+
+def trace_of(asking: Asking, options: AskOptions) -> Trace:
+    """The record to keep of a request that has ended; raises ValueError if it has not."""
+    if asking.outcome is None:
+        raise ValueError("a request that no step ended has no trace")
+    answered = asking.answered
+    return Trace(
+        trace_id=asking.trace_id,
+        request_id=asking.request_id or asking.trace_id,
+        session_id=asking.request.session_id if asking.request else None,
+        identity=asking.identity.digest,
+        started_at=asking.started_at,
+        finished_at=datetime.now(UTC),
+        steps=list(asking.timings),
+        question=_question(asking),
+        queries=list(asking.queries),
+        scope=_scope(asking.scope),
+        sources=list(asking.sources),
+        generation=next((result.generation for result in asking.results), None),
+        evidence=[_used(one, options) for one in asking.evidence],
+        rejected=list(asking.rejected),
+        tool_calls=[],
+        conflicts=[_conflict(one, options) for one in asking.conflicts],
+        think_note=answered.think_note if answered else None,
+        prompt_version=answered.prompt_version if answered else None,
+        attempts=[_attempt(one, options) for one in answered.attempts] if answered else [],
+        citations=[
+            CitedClaim(
+                evidence_ids=[f"{asking.trace_id}:{label}" for label in claim.labels],
+                claim=claim.text if options.trace_texts else None,
+            )
+            for claim in asking.claims
+        ],
+        outcome=asking.outcome,
+        reason=asking.reason,
+    )
+
+
+def _question(asking: Asking) -> str:
+    """What was asked; of a request that could not be used, as much of it as a request may have."""
+    if asking.request:
+        return asking.request.question
+    given = asking.body.get("question") if isinstance(asking.body, dict) else None
+    return given[:MAX_QUESTION].encode(errors="replace").decode() if isinstance(given, str) else ""
+
+
+def _scope(scope: Scope | None) -> dict[str, Any]:
+    if scope is None:
+        return {}
+    narrowed = {name: value for name, value in asdict(scope).items() if value and name != "identity"}
+    return {**narrowed, "as_of": scope.as_of.isoformat()}
+
+
+def _used(one: Ranked, options: AskOptions) -> UsedEvidence:
+    evidence = one.evidence
+    return UsedEvidence(
+        label=evidence.label,
+        evidence_id=evidence.evidence_id,
+        document_id=evidence.document_id,
+        source_id=evidence.source_id,
+        chunk_id=evidence.chunk_id,
+        content_hash=evidence.content_hash,
+        text_hash=one.text_hash,
+        relevance=evidence.relevance,
+        score=evidence.score,
+        reasons=dict(one.parts),
+        text=evidence.text if options.trace_texts else None,
+    )
+
+
+def _conflict(conflict: Conflict, options: AskOptions) -> dict[str, Any]:
+    """A conflict with its rule. What is compared are texts of documents, so they are kept like those."""
+    positions = [
+        {
+            "label": position.label,
+            "document_id": position.document_id,
+            **({"shown": position.shown, "sentence": position.sentence} if options.trace_texts else {}),
+        }
+        for position in conflict.positions
+    ]
+    return {
+        "kind": conflict.kind.value,
+        "winner": conflict.winner,
+        "decided_by": conflict.decided_by.value if conflict.decided_by else None,
+        "policy": conflict.policy.value,
+        "positions": positions,
+    }
+
+
+def _attempt(attempt: Attempt, options: AskOptions) -> Attempt:
+    return attempt if options.trace_texts else attempt.model_copy(update={"text": None})
