@@ -26,6 +26,7 @@ from rag_pipeline.index.reconciling import SourceReport, total
 from rag_pipeline.ledger.dead_letters import DeadLetter
 from rag_pipeline.ledger.reconciliations import RecordedReconciliation
 from rag_pipeline.ledger.withheld import WithheldDeletion
+from rag_pipeline.query.response import AskResponse
 from rag_pipeline.query.retrieval import QueryResult
 from rag_pipeline.rebuilding import ListedGeneration
 
@@ -220,3 +221,22 @@ def show_generations(found: Sequence[ListedGeneration]) -> None:
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def show_answer(response: AskResponse) -> None:
+    """An answer and what each claim rests on."""
+    console.print(escape(response.answer))
+    seen: set[str] = set()
+    for citation in response.citations:
+        if citation.label in seen:
+            continue
+        seen.add(citation.label)
+        parts = [citation.title, citation.section, f"trust tier {citation.trust_tier}"]
+        if citation.effective_at:
+            parts.append(f"effective {citation.effective_at:%Y-%m-%d}")
+        if citation.url:
+            parts.append(citation.url)
+        console.print(
+            escape(f"[{citation.label}] ") + escape(", ".join(part for part in parts if part)), style="dim"
+        )
+    console.print(f"{response.outcome.value}; trace {response.trace_id}", style="dim")

@@ -1,10 +1,14 @@
 """The parts that the settings ask for, opened when first used."""
 
 import json
+import math
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from qdrant_client import QdrantClient
 from upath import UPath
 
 from rag_pipeline.artifacts import ArtifactStore
@@ -15,11 +19,15 @@ from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.index.collection_options import CollectionOptions
 from rag_pipeline.index.generations import fingerprint_of
 from rag_pipeline.index.schema import generation_settings
-from rag_pipeline.index.store import StoreLocation
+from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
+from rag_pipeline.query.answering.model import ChatModel
+from rag_pipeline.query.ranking import RankingRules, load_ranking
+from rag_pipeline.query.record import AskOptions
 from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
+from rag_pipeline.sources.manifest_folder import load_manifests
 
 
 class Services:
@@ -176,6 +184,54 @@ class Services:
         today = fingerprint_of(self.generation_settings)
         known = self.ledger.generations.of_alias(self.settings.alias)
         return any(one.fingerprint == today for one in known)
+
+    @cached_property
+    def asking(self) -> AskOptions:
+        """The settings of asking."""
+        settings = self.settings
+        return AskOptions(
+            alias=settings.alias,
+            deadline_seconds=settings.ask_deadline_s,
+            min_relevance=settings.min_relevance,
+            max_evidence=settings.max_evidence,
+            trace_texts=settings.trace_texts,
+            trace_retention_days=settings.trace_retention_days,
+        )
+
+    @cached_property
+    def ranking(self) -> RankingRules:
+        """What decides the order of evidence."""
+        return load_ranking(self.settings.ranking_file)
+
+    @cached_property
+    def chat_model(self) -> ChatModel | None:
+        """The language model that words answers, if the settings name one."""
+        settings = self.settings
+        if settings.answer_provider == "extractive":
+            return None
+        if not settings.answer_model:
+            raise ConfigurationError("RAG_ANSWER_PROVIDER is openai, so RAG_ANSWER_MODEL must name a model.")
+        key = settings.openai_api_key
+        return ChatModel(
+            settings.answer_model,
+            base_url=settings.answer_base_url or settings.embedding_base_url,
+            api_key=key.get_secret_value() if key else None,
+        )
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        """The manifests as they are now, by source id; a broken one grants nothing."""
+        return load_manifests(self.settings.sources_folder).manifests
+
+    def open_store(self, *, wait_seconds: float) -> AbstractContextManager[QdrantClient]:
+        """Qdrant for a question that somebody waits for: neither its lock nor a request takes longer."""
+        seconds = max(1, math.ceil(wait_seconds))
+        return open_store(
+            replace(
+                self.store,
+                lock_wait_seconds=min(self.store.lock_wait_seconds, wait_seconds),
+                timeout_seconds=min(self.store.timeout_seconds, seconds),
+            )
+        )
 
     def passwords(self, manifest: Manifest) -> tuple[str, ...]:
         """The passwords in the variables that a manifest names, from the environment or `.env`.

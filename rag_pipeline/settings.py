@@ -110,6 +110,23 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(
         default=None, validation_alias="OPENAI_API_KEY", description="Key of the embedding endpoint."
     )
+    ask_deadline_s: float = Field(
+        default=20.0, gt=0, description="Seconds that one question may take, retries and all."
+    )
+    answer_provider: Literal["extractive", "openai"] = Field(
+        default="extractive",
+        description="extractive: answers are quotations, no model. openai: any compatible endpoint words them.",
+    )
+    answer_model: str | None = Field(default=None, description="Name of the model that words answers.")
+    answer_base_url: Url = Field(
+        default=None, description="Base URL of its endpoint, with /v1. Empty: the embedding endpoint's."
+    )
+    answer_context_tokens: int = Field(
+        default=6000, gt=0, description="Tokens of passages that the model is given, at most."
+    )
+    max_evidence: int = Field(
+        default=8, gt=0, le=50, description="Passages that an answer is made from, at most."
+    )
     chunk_target_tokens: int = Field(default=320, gt=0, description="Tokens that a chunk aims at.")
     chunk_overlap_tokens: int = Field(
         default=40, ge=0, description="Tokens repeated from the chunk before, at most."
@@ -136,6 +153,11 @@ class Settings(BaseSettings):
     def sources_folder(self) -> Path:
         """The folder of source manifests."""
         return self.manifests / "sources"
+
+    @property
+    def ranking_file(self) -> Path:
+        """The file that says how evidence is ordered, if there is one."""
+        return self.manifests / "ranking.yaml"
 
 
 # Variables that others read: the tests, and Dagster's own configuration.
