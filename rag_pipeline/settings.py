@@ -115,7 +115,7 @@ class Settings(BaseSettings):
     )
     answer_provider: Literal["extractive", "openai"] = Field(
         default="extractive",
-        description="extractive: answers are quotations, no model. openai: any compatible endpoint words them.",
+        description="extractive: quotations, without a model. openai: any compatible endpoint words answers.",
     )
     answer_model: str | None = Field(default=None, description="Name of the model that words answers.")
     answer_base_url: Url = Field(
