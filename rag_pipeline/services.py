@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,8 @@ from rag_pipeline.index.schema import generation_settings
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
+from rag_pipeline.query.spans import export_spans
+from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
 
@@ -54,6 +57,20 @@ class Services:
             home.mkdir(parents=True, exist_ok=True)
             return Ledger(f"sqlite:///{home / 'ledger.sqlite'}", max_attempts=self.settings.max_attempts)
         return Ledger(url.get_secret_value(), max_attempts=self.settings.max_attempts)
+
+    @cached_property
+    def trace_recorder(self) -> TraceRecorder:
+        """Where traces of requests go."""
+        return TraceRecorder(
+            self.ledger,
+            texts=self.settings.trace_texts,
+            retention=timedelta(days=self.settings.trace_retention_days),
+        )
+
+    def export_spans(self) -> None:
+        """Send spans to the collector that the settings name, if they name one."""
+        if self.settings.otlp_endpoint:
+            export_spans(self.settings.otlp_endpoint)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -206,6 +206,15 @@ class Documents:
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
+    def deletion_noticed(self, generation: str, document_id: str) -> datetime | None:
+        """When a document was noticed to be gone from its source; None where it was not, or came back."""
+        query = select(tombstones.c.noticed_at).where(
+            tombstones.c.generation == generation, tombstones.c.document_id == document_id
+        )
+        with self._engine.connect() as connection:
+            noticed: datetime | None = connection.execute(query).scalar()
+            return noticed
+
     def confirm_deletions(self, generation: str, document_ids: Sequence[str]) -> None:
         """A read-back of Qdrant found nothing of these documents."""
         with self._engine.begin() as connection:
