@@ -56,7 +56,7 @@ def _see(generation: str | None, evidence: UsedEvidence, places: Places, files: 
         generation_exists=True,
         payload=_payload(places.client, generation, evidence),
         version=version,
-        deletion_noticed=ledger.documents.deletion_noticed(generation, document_id),
+        deletion_noticed=ledger.documents.deletions_noticed(generation, [document_id]).get(document_id),
         chunk=_chunk(places.artifacts, version, evidence),
         file=files.look(evidence),
     )

@@ -56,7 +56,8 @@ class TraceRecorder:
                 for one in kept.evidence
             ],
         )
-        self._erase_what_is_gone(kept)
+        if kept.generation and kept.evidence:
+            self._erase_what_is_gone(kept, kept.generation)
         now = time.monotonic()
         if self._looked_at is None or now - self._looked_at > _LOOK_FOR_OLD_EVERY_S:
             self._looked_at = now
@@ -66,12 +67,11 @@ class TraceRecorder:
         """Delete the traces that are older than the retention; returns how many."""
         return self._ledger.traces.forget_before(datetime.now(UTC) - self._retention)
 
-    def _erase_what_is_gone(self, trace: Trace) -> None:
-        # A document may be erased while it is answered from, and whoever erases it looks for traces only
-        # once. Either they see this one, or this looks after the ledger has lost the document.
+    def _erase_what_is_gone(self, trace: Trace, generation: str) -> None:
+        # A document may be erased while it is answered from, and whoever erases it buries it first and looks
+        # for traces later, once. Either they see this one, or this sees that the document is buried.
         used = {one.document_id for one in trace.evidence}
-        held = {one.document_id for _, one in self._ledger.documents.versions(used)}
-        if gone := used - held:
+        if gone := self._ledger.documents.deletions_noticed(generation, used):
             self._ledger.traces.rewrite([trace.trace_id], _without_words_of(gone))
 
 
