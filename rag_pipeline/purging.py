@@ -18,6 +18,7 @@ from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.uses import Stored
 from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.query.tracing import erase_words, traces_with_words
 from rag_pipeline.sources.listing import find_files
 
 
@@ -25,6 +26,7 @@ from rag_pipeline.sources.listing import find_files
 class DeletionCertificate:
     """What was removed of a document where. `left` counts what a second look still found: all 0.
 
+    `traces` are those of answers that had used it: their ids and scores stay, and no word of it.
     `shared` are artifacts and vectors that other documents with the same content go on using.
     `still_in_source` warns that the source still holds the file, so that the next run would index it again.
     """
@@ -36,6 +38,7 @@ class DeletionCertificate:
     vectors: int
     dead_letters: int
     table_rows: int
+    traces: int
     shared: int
     still_in_source: bool
     left: dict[str, int] = field(default_factory=dict)
@@ -73,7 +76,8 @@ def _purged(
     letters = [one for one in ledger.dead_letters.listed([source_id]) if one.document_id == document_id]
     used = ledger.uses.of_document(document_id)
     rows = sum(len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id))
-    if not (any(points.values()) or letters or used.keys or rows or ledger.documents.versions([document_id])):
+    known = any(points.values()) or letters or used.keys or rows or traces_with_words(ledger, document_id)
+    if not (known or ledger.documents.versions([document_id])):
         raise ConfigurationError(
             f"Nothing is known of a document {document_id}. Ids are <source_id>/<path>, as `rag-pipeline "
             "retrieve` and `dead-letters` print them."
@@ -90,6 +94,7 @@ def _purged(
     ledger.dead_letters.drop_document(document_id)
     for file, table in _tables(pipeline, source_id):
         _write_without(file, table, document_id)
+    traces = erase_words(ledger, document_id)
     return DeletionCertificate(
         document_id=document_id,
         purged_at=datetime.now(UTC).isoformat(),
@@ -98,6 +103,7 @@ def _purged(
         vectors=len(own.vectors),
         dead_letters=len(letters),
         table_rows=rows,
+        traces=traces,
         shared=len(used.keys - own.keys) + len(used.vectors - own.vectors),
         still_in_source=_still_in_source(pipeline, source_id, document_id),
         left=_left(pipeline, client, generations, source_id, document_id, own),
@@ -129,6 +135,7 @@ def _left(
         "table_rows": sum(
             len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id)
         ),
+        "traces": traces_with_words(ledger, document_id),
     }
 
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import timedelta
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +26,8 @@ from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
 from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.ranking import RankingRules, load_ranking
 from rag_pipeline.query.record import AskOptions
+from rag_pipeline.query.spans import export_spans
+from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
 from rag_pipeline.sources.manifest_folder import load_manifests
@@ -62,6 +65,20 @@ class Services:
             home.mkdir(parents=True, exist_ok=True)
             return Ledger(f"sqlite:///{home / 'ledger.sqlite'}", max_attempts=self.settings.max_attempts)
         return Ledger(url.get_secret_value(), max_attempts=self.settings.max_attempts)
+
+    @cached_property
+    def trace_recorder(self) -> TraceRecorder:
+        """Where traces of requests go."""
+        return TraceRecorder(
+            self.ledger,
+            texts=self.settings.trace_texts,
+            retention=timedelta(days=self.settings.trace_retention_days),
+        )
+
+    def export_spans(self) -> None:
+        """Send spans to the collector that the settings name, if they name one."""
+        if self.settings.otlp_endpoint:
+            export_spans(self.settings.otlp_endpoint)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -145,6 +145,17 @@ class Settings(BaseSettings):
     auto_reindex: bool = Field(
         default=False, description="Build a new generation by itself when the settings have drifted."
     )
+    trace_texts: bool = Field(
+        default=False, description="Keep texts of passages and answers in traces, not only ids and hashes."
+    )
+    trace_retention_days: int = Field(
+        default=90, gt=0, description="Days after which traces and their feedback are forgotten."
+    )
+    otlp_endpoint: Url = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="OTLP collector that spans are sent to, e.g. http://localhost:4318. Empty: none.",
+    )
     lock_wait_s: float = Field(
         default=120.0, ge=0, description="Seconds to wait for the embedded store's lock."
     )

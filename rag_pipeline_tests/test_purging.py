@@ -1,6 +1,7 @@
 """A document is erased everywhere, and a certificate says so after looking again, on both stores."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from rag_pipeline.cli import app
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.purging import purge
+from rag_pipeline.query.trace import Attempt, CitedClaim
+from rag_pipeline.query.tracing import TraceRecorder, find_trace
 from rag_pipeline_tests.knowledge_base import PAGE, KnowledgeBase
+from rag_pipeline_tests.sample_traces import trace_from
 
 SECRET = "The combination of the safe is 4711."
 
@@ -68,6 +72,36 @@ def test_what_another_document_holds_too_stays_with_it(base: KnowledgeBase) -> N
     after = base.points()
     assert before <= after.keys()
     assert not [one for one in after.values() if one["document_id"] == "refunds/one.md"]
+
+
+@pytest.mark.parametrize("deleted_before", [False, True])
+def test_traces_lose_its_words_and_keep_its_id(base: KnowledgeBase, deleted_before: bool) -> None:
+    recorder = TraceRecorder(base.services.ledger, texts=True, retention=timedelta(days=90))
+    other = trace_from(base, "refunds/refunds.md")
+    both = trace_from(
+        base,
+        "refunds/secret.md",
+        "refunds/refunds.md",
+        attempts=[Attempt(by="extractive", model=None, problems=[], text=SECRET)],
+        citations=[CitedClaim(evidence_ids=[], claim=SECRET)],
+    )
+    for trace in (both, other):
+        recorder.record(trace)
+    base.remove("refunds", "secret.md")
+    if deleted_before:
+        base.index("refunds")
+    certificate, file = purge(base.pipeline, "refunds/secret.md")
+    assert (certificate.traces, certificate.left["traces"]) == (1, 0)
+    assert json.loads(file.read_text())["traces"] == 1
+    kept = find_trace(base.services.ledger, both.trace_id)
+    assert "4711" not in kept.model_dump_json()
+    assert [one.document_id for one in kept.evidence] == ["refunds/secret.md", "refunds/refunds.md"]
+    assert kept.evidence[1].text == both.evidence[1].text
+    assert find_trace(base.services.ledger, other.trace_id) == other
+    # An answer that was being given meanwhile is recorded only now.
+    late = both.model_copy(update={"trace_id": "late"})
+    recorder.record(late)
+    assert "4711" not in find_trace(base.services.ledger, "late").model_dump_json()
 
 
 def test_an_unknown_document_is_said(base: KnowledgeBase) -> None:

@@ -18,6 +18,7 @@ class Lock(IntEnum):
     SCHEMA = 7_300_417_265
     GENERATIONS = 7_300_417_266
     USES = 7_300_417_267
+    TRACES = 7_300_417_268
 
 
 def take_turns(connection: Connection, lock: Lock) -> None:
@@ -27,6 +28,11 @@ def take_turns(connection: Connection, lock: Lock) -> None:
     else:
         # SQLite has one lock, for whoever writes.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def storable(text: str) -> str:
+    """A text as every database takes it: NUL, and what is no valid Unicode, as escapes."""
+    return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
 
 
 def batches(ids: Iterable[str]) -> Iterator[list[str]]:

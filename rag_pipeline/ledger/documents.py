@@ -206,6 +206,17 @@ class Documents:
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
+    def deletions_noticed(self, generation: str, document_ids: Iterable[str]) -> dict[str, datetime]:
+        """Those of the documents that are gone, and when that was noticed."""
+        found: dict[str, datetime] = {}
+        with self._engine.connect() as connection:
+            for some in batches(document_ids):
+                query = select(tombstones.c.document_id, tombstones.c.noticed_at).where(
+                    tombstones.c.generation == generation, tombstones.c.document_id.in_(some)
+                )
+                found.update((row.document_id, row.noticed_at) for row in connection.execute(query))
+        return found
+
     def confirm_deletions(self, generation: str, document_ids: Sequence[str]) -> None:
         """A read-back of Qdrant found nothing of these documents."""
         with self._engine.begin() as connection:
