@@ -12,11 +12,11 @@ _HAN_RUN = re.compile(f"[{HAN}]+")
 _WORD = re.compile(rf"[^\W_{HAN}]+(?:['’][^\W\d_]+)?")
 # Words that questions and answers are built with. Those that BM25 leaves out anyway are not named.
 _FUNCTION_WORDS = """
-about after again all also am any are be been before being can could did do does doing done each get gets got
-had has have having he her his how i if in is it's its just may me might more most much many must my of on only
-or other our own please same shall she should so some tell than that's their them then there's these they those
-upon us used using very was we were what what's when where which while who whom whose why will within would yes
-you your
+about after again all also am any are be been before being can could did do does doing done each get
+gets got had has have having he her his how i if in is it's its just may me might more most much
+many must my of on only or other our own please same shall she should so some tell than that's their
+them then there's these they those upon us used using very was we were what what's when where which
+while who whom whose why will within would yes you your
 """
 _SKIPPED = frozenset(_FUNCTION_WORDS.split())
 # Where runs of Han characters are cut before they are taken two by two. Longest first.
