@@ -69,6 +69,11 @@ class Quantity:
     digits: str | None = None
     vague: bool = False
 
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a plain number, with or without a unit."""
+        return ":" not in self.key
+
 
 def quantities(text: str) -> list[Quantity]:
     """All quantities of a text, in no certain order."""

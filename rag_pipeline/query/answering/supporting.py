@@ -10,7 +10,7 @@ from rag_pipeline.normalize.judging.instructions import find_instructions
 from rag_pipeline.query.answering.links import links
 from rag_pipeline.query.answering.parts import Part, PartKind, parts_of
 from rag_pipeline.query.answering.quantities import Quantity, is_stated, quantities
-from rag_pipeline.query.answering.words import HAN, Terms, content_terms
+from rag_pipeline.query.answering.words import HAN, Terms, content_terms, first_term
 from rag_pipeline.query.evidence import Evidence
 
 _EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
@@ -23,14 +23,21 @@ _NEGATION = re.compile(
 )
 
 
+_CLAUSE = re.compile(r"[^,.;:!?，。；：！？\n]{0,60}")
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, list item or table row with what must be read with it: headings, lead-in, title."""
+    """A sentence, list item or table row with what must be read with it: headings, lead-in, title.
+
+    `denied` are those of its words that it says no to; one may be `negated` without any ("Approval: none").
+    """
 
     text: str
     terms: Terms
     surroundings: Terms
     quantities: tuple[Quantity, ...]
+    denied: Terms
     negated: bool
 
     def states(self, wanted: Quantity) -> bool:
@@ -119,7 +126,8 @@ def _statement(part: Part, about: str) -> Statement:
         terms=content_terms(part.text),
         surroundings=content_terms(surroundings),
         quantities=(*quantities(part.text), *quantities(surroundings)),
-        negated=negates(part.text),
+        denied=denied_terms(part.text),
+        negated=_NEGATION.search(part.text) is not None,
     )
 
 
@@ -131,9 +139,11 @@ def matter_terms(text: str) -> Terms:
     return content_terms(text)
 
 
-def negates(text: str) -> bool:
-    """Whether a text denies something."""
-    return _NEGATION.search(text) is not None
+def denied_terms(text: str) -> Terms:
+    """The content words that stand right behind a "not", "no", 不, 未 and the like."""
+    return Terms().union(
+        *(first_term(_CLAUSE.match(text, match.end())[0]) for match in _NEGATION.finditer(text))
+    )
 
 
 def folded(text: str) -> str:

@@ -25,6 +25,7 @@ _HAN_FUNCTION_WORDS = re.compile(
     "他们|她们|它们|我们|你们|这个|那个|这些|那些|一个|一些|的|了|是|在|和|与|及|或|吗|呢|吧|啊|把|被|也|都|就|还|而|之|其|"
     "我|你|他|她|它|这|那|谁|哪|几|请|应|须|需"
 )
+_FIRST = re.compile(rf"{_WORD.pattern}|[{HAN}]{{1,2}}")
 
 Terms = frozenset[int | str]
 """Numbers for stemmed words, pairs of characters for Han text."""
@@ -48,6 +49,14 @@ def _han_pairs(text: str) -> Iterator[str]:
             if len(part) == 1:
                 yield part
             yield from (part[at : at + 2] for at in range(len(part) - 1))
+
+
+def first_term(text: str) -> Terms:
+    """The first content word of a text, or nothing."""
+    for match in _FIRST.finditer(valid_text(text)):
+        if terms := content_terms(match[0]):
+            return terms
+    return Terms()
 
 
 def is_chinese(text: str) -> bool:
