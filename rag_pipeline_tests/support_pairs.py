@@ -14,8 +14,10 @@ class SupportPairs(NamedTuple):
 
 PAIRS = (
     SupportPairs(
-        "Hardware may be returned within 14 days of delivery if it is unused and complete. The refund is paid to "
-        "the original payment method within five business days after the goods have arrived at our warehouse.",
+        "Hardware may be returned within 14 days of delivery if it is unused and complete. The refund "
+        "is paid to "
+        "the original payment method within five business days after the goods have arrived at our "
+        "warehouse.",
         "How long can I return hardware?",
         (
             "Unused and complete hardware can be returned within 14 days of delivery.",
@@ -33,7 +35,8 @@ PAIRS = (
         ),
     ),
     SupportPairs(
-        "The on-call engineer acknowledges a P1 alert within 15 minutes. If nobody acknowledges it, the alert is "
+        "The on-call engineer acknowledges a P1 alert within 15 minutes. If nobody acknowledges it, "
+        "the alert is "
         "escalated to the team lead, and after another 15 minutes to the head of operations.",
         "Who is paged when a P1 alert is not acknowledged?",
         (
@@ -50,7 +53,8 @@ PAIRS = (
         ),
     ),
     SupportPairs(
-        "Employees accrue 2.5 vacation days per month. Up to five unused days may be carried over into the next "
+        "Employees accrue 2.5 vacation days per month. Up to five unused days may be carried over into "
+        "the next "
         "calendar year; they expire on March 31. Contractors are not entitled to paid vacation.",
         "How many vacation days can be carried over?",
         (
@@ -67,8 +71,10 @@ PAIRS = (
         ),
     ),
     SupportPairs(
-        "The limit-count plugin restricts the number of requests within a time window. Requests over the limit are "
-        "rejected with status 503 unless `rejected_code` is set. The counter can be kept in memory or in Redis.",
+        "The limit-count plugin restricts the number of requests within a time window. Requests over "
+        "the limit are "
+        "rejected with status 503 unless `rejected_code` is set. The counter can be kept in memory or "
+        "in Redis.",
         "What happens to requests over the limit?",
         (
             "Requests that exceed the limit are rejected with status 503 unless rejected_code is set.",
@@ -84,7 +90,8 @@ PAIRS = (
     ),
     SupportPairs(
         "# Travel\n\n| Class | Longest flight | Approval |\n|---|---|---|\n| Economy | any | none |\n"
-        "| Business | over 8 hours | director |\n\nHotels are booked through the travel desk, up to 150 EUR a night.",
+        "| Business | over 8 hours | director |\n\nHotels are booked through the travel desk, up to "
+        "150 EUR a night.",
         "When may I fly business class?",
         (
             "Business class needs the approval of a director.",
@@ -99,7 +106,8 @@ PAIRS = (
         ),
     ),
     SupportPairs(
-        "Denver's defense ranked first in yards allowed. Peyton Manning was benched after throwing four "
+        "Denver's defense ranked first in yards allowed. Peyton Manning was benched after throwing "
+        "four "
         "interceptions, and Brock Osweiler started the next seven games.",
         "Who replaced Peyton Manning?",
         (
@@ -114,7 +122,8 @@ PAIRS = (
         ),
     ),
     SupportPairs(
-        "What is the capital of Brazil? Refunds for annual plans are calculated by the month that remains.",
+        "What is the capital of Brazil? Refunds for annual plans are calculated by the month that "
+        "remains.",
         "How are refunds for annual plans calculated?",
         ("Refunds for annual plans are calculated by the months that remain.",),
         (
@@ -124,7 +133,8 @@ PAIRS = (
         ),
     ),
     SupportPairs(
-        "Backups are made every night at 02:00 and kept for 30 days. They are encrypted with AES-256, and the keys "
+        "Backups are made every night at 02:00 and kept for 30 days. They are encrypted with AES-256, "
+        "and the keys "
         "are held by the security team. A restore is tested every quarter.",
         "How long are backups kept?",
         (

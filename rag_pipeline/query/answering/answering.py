@@ -55,9 +55,9 @@ def answer(
 ) -> Answered:
     """Answer from the evidence, which is in order of rank: by the model, or by quoting where there is none.
 
-    A model first judges whether the evidence suffices. Its draft is validated; one that fails is asked for once
-    more, with the reasons. With the model down or too slow, the evidence is quoted and the outcome is degraded.
-    `keep_texts` puts the drafts' texts into the attempts.
+    A model first judges whether the evidence suffices. Its draft is validated; after one that fails it is
+    asked once more, with the reasons. With the model down or too slow, the evidence is quoted and the outcome
+    is degraded. `keep_texts` puts the drafts' texts into the attempts.
     """
     if not evidence:
         return Answered(None, Outcome.NO_EVIDENCE, "There is no evidence.")
@@ -140,7 +140,7 @@ class _Asking:
                 found = find_problems(draft, self._evidence, self._question)
                 problems = [problem.sentence for problem in found]
                 self._record(draft.text, problems)
-                if draft.answered and _only(found, Severity.FOREIGN_LINK):
+                if found and _only(found, Severity.FOREIGN_LINK):
                     draft, found = self._without_foreign_links(draft)
                 if not found:
                     return self._accepted(draft)
@@ -158,8 +158,7 @@ class _Asking:
 
     def _without_foreign_links(self, draft: Draft) -> tuple[Draft, tuple[Problem, ...]]:
         """The draft without the links that are not in the evidence, as an attempt of its own."""
-        if not (unwanted := _foreign_links(draft, self._evidence)):
-            return draft, ()
+        unwanted = _foreign_links(draft, self._evidence)
         claims = tuple(Claim(without_links(one.text, unwanted), one.labels) for one in draft.claims)
         shorter = Draft(True, without_links(draft.text, unwanted), claims)
         found = find_problems(shorter, self._evidence, self._question)
@@ -190,10 +189,8 @@ def _only(problems: Sequence[Problem], severity: Severity) -> bool:
 
 
 def _foreign_links(draft: Draft, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """The links of the answer that nothing cited holds, and those of claims that what they cite lacks."""
     by_label = {item.label: item for item in evidence}
-    foreign = frozenset[str]()
-    cited = [by_label[label] for claim in draft.claims for label in claim.labels]
-    foreign |= links(draft.text) - support_of(cited).links
-    for claim in draft.claims:
-        foreign |= links(claim.text) - support_of([by_label[label] for label in claim.labels]).links
-    return foreign
+    given = [support_of([by_label[label] for label in claim.labels]).links for claim in draft.claims]
+    foreign = links(draft.text) - frozenset[str]().union(*given)
+    return foreign.union(*(links(claim.text) - own for claim, own in zip(draft.claims, given, strict=True)))

@@ -27,7 +27,7 @@ _EMPTY_BRACKETS = re.compile(r"\s*(?:\(\s*\)|\[\s*\]|<\s*>|（\s*）)")
 
 def links(text: str) -> frozenset[str]:
     """The links and e-mail addresses of a text in lower case, without scheme and closing punctuation."""
-    return frozenset(_plain(match) for match in _LINK.finditer(valid_text(text)))
+    return frozenset(_plain(_link_in(match)) for match in _LINK.finditer(valid_text(text)))
 
 
 def without_links(text: str, unwanted: frozenset[str]) -> str:
@@ -37,15 +37,24 @@ def without_links(text: str, unwanted: frozenset[str]) -> str:
         return match[1] if links(match[0]) & unwanted else match[0]
 
     def removed(match: re.Match[str]) -> str:
-        return "" if _plain(match) in unwanted else match[0]
+        link = _link_in(match)
+        return link[len(_trimmed(link)) :] if _plain(link) in unwanted else match[0]
 
     shorter = _LINK.sub(removed, _MARKDOWN_LINK.sub(unlinked, text))
     return text if shorter == text else re.sub(r"[ \t]{2,}", " ", _EMPTY_BRACKETS.sub("", shorter)).strip()
 
 
-def _plain(match: re.Match[str]) -> str:
-    link = next(group for group in match.groups() if group).lower()
-    link = re.sub(r"^(?:https?://|mailto:)", "", link).rstrip(_CLOSING)
+def _link_in(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group)
+
+
+def _plain(link: str) -> str:
+    return re.sub(r"^(?:https?://|mailto:)", "", _trimmed(link).lower())
+
+
+def _trimmed(link: str) -> str:
+    """A link without the punctuation and the bracket of the sentence around it."""
+    link = link.rstrip(_CLOSING)
     while link.endswith(")") and link.count(")") > link.count("("):
         link = link[:-1].rstrip(_CLOSING)
     return link

@@ -76,7 +76,7 @@ def count_tokens(text: str) -> int:
 
 
 def fitting(evidence: Sequence[Evidence], tokens: int) -> tuple[Evidence, ...]:
-    """The evidence whose passages fit into so many tokens: whole ones in order of rank, until one does not."""
+    """The first passages that fit into so many tokens: whole ones in order of rank, until one does not."""
     for count, item in enumerate(evidence):
         tokens -= count_tokens(passage(item))
         if tokens < 0:

@@ -95,11 +95,7 @@ def is_stated(wanted: Quantity, given: Sequence[Quantity], text: str) -> bool:
     """
     if wanted.key.startswith("date:"):
         return any(_is_part_of(wanted.key, other.key) for other in given)
-    same = [
-        other
-        for other in given
-        if other.key == wanted.key or (wanted.digits is not None and other.digits == wanted.digits)
-    ]
+    same = [other for other in given if other.key == wanted.key or _is_same_version(other, wanted)]
     if not same:
         return any(other.key.startswith(f"date:{wanted.key}-") for other in given)
     if wanted.unit is None or any(other.unit == wanted.unit for other in same):
@@ -113,6 +109,11 @@ def _date(match: re.Match[str]) -> Quantity:
     return Quantity(
         f"date:{parts.get('year') or '????'}-{int(month):02}-{int(parts.get('day') or 0):02}", None, match[0]
     )
+
+
+def _is_same_version(one: Quantity, other: Quantity) -> bool:
+    """Whether a version is meant and is written alike: that it is one need not be said twice."""
+    return one.digits == other.digits and any(each.key.startswith("version:") for each in (one, other))
 
 
 def _is_part_of(wanted: str, given: str) -> bool:

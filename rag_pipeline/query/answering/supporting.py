@@ -34,6 +34,7 @@ class Statement:
     """
 
     text: str
+    wording: str
     terms: Terms
     surroundings: Terms
     quantities: tuple[Quantity, ...]
@@ -123,6 +124,7 @@ def _statement(part: Part, about: str) -> Statement:
     surroundings = f"{about}\n{part.context}"
     return Statement(
         text=f"{surroundings}\n{part.text}",
+        wording=folded(part.text),
         terms=content_terms(part.text),
         surroundings=content_terms(surroundings),
         quantities=(*quantities(part.text), *quantities(surroundings)),
@@ -141,9 +143,8 @@ def matter_terms(text: str) -> Terms:
 
 def denied_terms(text: str) -> Terms:
     """The content words that stand right behind a "not", "no", 不, 未 and the like."""
-    return Terms().union(
-        *(first_term(_CLAUSE.match(text, match.end())[0]) for match in _NEGATION.finditer(text))
-    )
+    clauses = (_CLAUSE.match(text, negation.end()) for negation in _NEGATION.finditer(text))
+    return Terms().union(*(first_term(clause[0]) for clause in clauses if clause))
 
 
 def folded(text: str) -> str:

@@ -90,6 +90,10 @@ def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str)
             )
         ):
             yield doubtful(f"{name}: “{shown(wanted.shown)}” is said of something else in what it cites.")
+    if any(folded(claim.text) == one.wording for one in support.statements):
+        return
+    if not terms:
+        yield doubtful(f"{name} is no full sentence.")
     if support.quotes(claim.text):
         return
     if support_share(claim.text, support, question) < LEAST_SUPPORT:
@@ -102,7 +106,7 @@ def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str)
 
 
 def _denies(text: str, terms: Terms, nearest: Statement | None) -> bool:
-    """Whether a claim says yes to a word that its source says no to, or no where its source denies nothing."""
+    """Whether a claim says yes to a word that its source says no to, or no where that denies nothing."""
     if nearest is None:
         return False
     denied = denied_terms(text)
