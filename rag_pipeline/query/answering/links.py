@@ -1,0 +1,60 @@
+"""Links and e-mail addresses in a text, found wherever a reader's program might make one clickable."""
+
+import re
+
+from rag_pipeline.embedding.text import valid_text
+
+_EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+# Bare names are links only with these endings: others are files, versions and missing spaces far more often.
+_ENDINGS = (
+    "com|net|org|info|biz|io|ai|app|dev|xyz|site|online|shop|top|club|store|tech|cloud|link|live|edu|gov|mil|"
+    "example|invalid|onion|us|uk|de|fr|nl|ch|at|eu|cn|jp|kr|in|ru|ua|br|ca|au|tv|cc|me|co|hk|tw|sg"
+)
+_STOP = r"\s<>\"'“”‘’`|，。；：、！？（）《》【】「」"
+_LINK = re.compile(
+    rf"(?P<email>(?:mailto:)?{_EMAIL})"
+    rf"|(?P<address>\b[a-z][a-z0-9+.-]{{1,20}}://[^{_STOP}]+|\b(?:javascript|data|vbscript|file|tel|sms):[^{_STOP}]+)"
+    rf"|(?P<www>\bwww\.[^{_STOP}]+)"
+    rf"|\]\(\s*<?(?P<target>[^\s)>]+)"
+    rf"|\b(?:href|src|action)\s*=\s*[\"']?(?P<attribute>[^\s\"'>]+)"
+    rf"|(?P<bare>(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_ENDINGS})(?![\w-]|\.\w)(?:[/:?#][^{_STOP}]*)?)",
+    re.IGNORECASE | re.ASCII,
+)
+_CLOSING = ".,;:!?*_~]/"
+_MARKDOWN_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^\s)>]+)>?(?:\s+[\"'][^)\n]*)?\)")
+_EMPTY_BRACKETS = re.compile(r"\s*(?:\(\s*\)|\[\s*\]|<\s*>|（\s*）)")
+
+
+def links(text: str) -> frozenset[str]:
+    """The links and e-mail addresses of a text in lower case, without scheme and closing punctuation."""
+    return frozenset(_plain(_link_in(match)) for match in _LINK.finditer(valid_text(text)))
+
+
+def without_links(text: str, unwanted: frozenset[str]) -> str:
+    """The text without these links; of a Markdown link its words stay."""
+
+    def unlinked(match: re.Match[str]) -> str:
+        return match[1] if links(match[0]) & unwanted else match[0]
+
+    def removed(match: re.Match[str]) -> str:
+        link = _link_in(match)
+        return link[len(_trimmed(link)) :] if _plain(link) in unwanted else match[0]
+
+    shorter = _LINK.sub(removed, _MARKDOWN_LINK.sub(unlinked, text))
+    return text if shorter == text else re.sub(r"[ \t]{2,}", " ", _EMPTY_BRACKETS.sub("", shorter)).strip()
+
+
+def _link_in(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group)
+
+
+def _plain(link: str) -> str:
+    return re.sub(r"^(?:https?://|mailto:)", "", _trimmed(link).lower())
+
+
+def _trimmed(link: str) -> str:
+    """A link without the punctuation and the bracket of the sentence around it."""
+    link = link.rstrip(_CLOSING)
+    while link.endswith(")") and link.count(")") > link.count("("):
+        link = link[:-1].rstrip(_CLOSING)
+    return link

@@ -1,0 +1,163 @@
+"""The numbers, dates, amounts and codes of a text, the same ones alike however they are spelled."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from rag_pipeline.embedding.text import valid_text
+from rag_pipeline.query.answering.number_words import (
+    CHINESE_NUMBER,
+    ENGLISH_NUMBER,
+    SCALE,
+    SCALE_VALUES,
+    chinese_value,
+    english_value,
+)
+from rag_pipeline.query.answering.units import CURRENCY_BEFORE, UNIT_AFTER, unit_of, units_named
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)"
+_DAY = r"(?P<day>\d{1,2})"
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<![\w.-]){_YEAR}(?P<dash>[-/.])(?P<month>\d{{1,2}})(?P=dash){_DAY}(?![\d/.-]*\d)",
+        rf"{_YEAR}\s*年\s*(?P<month>\d{{1,2}})\s*月(?:\s*{_DAY}\s*[日号])?",
+        rf"(?<!\d)(?P<month>\d{{1,2}})\s*月\s*{_DAY}\s*[日号]",
+        rf"\b{_MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?![\w:])(?:,?\s+{_YEAR}\b)?",
+        rf"\b{_DAY}(?:st|nd|rd|th)?(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR}\b)?",
+        rf"\b{_MONTH}(?:\s+of)?,?\s+{_YEAR}\b",
+    )
+)
+_TIME = re.compile(
+    r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:\d])(?:\s*(?P<half>[ap])\.?m\b)?"
+    r"|\b(?P<whole_hour>1[0-2]|0?[1-9])\s*(?P<its_half>[ap])\.?m\b",
+    re.IGNORECASE,
+)
+# Kept as they are written: 3.10 is another version than 3.1, and P1 is no number.
+_VERSION = re.compile(
+    r"(?<![\w.])\d+(?:\.\d+){2,}(?!\.?\d)|(?:\bv\.?|\bversions?\s+|\breleases?\s+|版本\s*)(?P<written>\d+(?:\.\d+)*)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"(?<![a-z0-9])(?:[a-z]+\d[a-z0-9]*|\d+[a-z]+\d[a-z0-9]*)(?![a-z0-9])", re.IGNORECASE)
+_NUMBER = re.compile(
+    rf"(?:(?P<currency>{CURRENCY_BEFORE})\s*)?(?P<percent>百分之\s*)?"
+    r"(?:(?P<sign>(?<![\w)\].,-])[-−])?(?<![\d.])(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)"
+    rf"(?:\s*(?P<scale>{SCALE}))?|(?P<english>{ENGLISH_NUMBER})|(?P<chinese>{CHINESE_NUMBER}))"
+    rf"(?:st\b|nd\b|rd\b|th\b)?(?:[\s-]*(?P<unit>{UNIT_AFTER}))?(?P<counter>[个次名份条页倍项种台件张位人家级层]?)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, date, time or code.
+
+    `key` is its normal form, `unit` the currency, percentage or unit of time beside it, `shown` its words,
+    `digits` the digits as they are written. What is `vague` may be mere grammar ("one of them", 一般): it
+    supports others and needs no support itself.
+    """
+
+    key: str
+    unit: str | None
+    shown: str
+    digits: str | None = None
+    vague: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a plain number, with or without a unit."""
+        return ":" not in self.key
+
+
+def quantities(text: str) -> list[Quantity]:
+    """All quantities of a text, in no certain order."""
+    text = valid_text(text)
+    found = []
+    for pattern, quantity in (*((date, _date) for date in _DATES), (_TIME, _time), (_VERSION, _version),
+                              (_CODE, _code), (_NUMBER, _number)):  # fmt: skip
+        found += [quantity(match) for match in pattern.finditer(text)]
+        # What is read must not be read again, in parts, as numbers.
+        text = pattern.sub(lambda match: " " * len(match[0]), text)
+    return found
+
+
+def is_stated(wanted: Quantity, given: Sequence[Quantity], text: str) -> bool:
+    """Whether a text, whose quantities are given, states the wanted one.
+
+    A date is stated by the same or a more exact one, a year by any date in it. A number's unit may stand
+    anywhere in the text, as in a table's header, unless the number always has another one beside it.
+    """
+    if wanted.key.startswith("date:"):
+        return any(_is_part_of(wanted.key, other.key) for other in given)
+    same = [other for other in given if other.key == wanted.key or _is_same_version(other, wanted)]
+    if not same:
+        return any(other.key.startswith(f"date:{wanted.key}-") for other in given)
+    if wanted.unit is None or any(other.unit == wanted.unit for other in same):
+        return True
+    return any(other.unit is None for other in same) and wanted.unit in units_named(text)
+
+
+def _date(match: re.Match[str]) -> Quantity:
+    parts = match.groupdict()
+    month = parts.get("month") or _MONTHS.index(parts["name"][:3].lower()) + 1
+    return Quantity(
+        f"date:{parts.get('year') or '????'}-{int(month):02}-{int(parts.get('day') or 0):02}", None, match[0]
+    )
+
+
+def _is_same_version(one: Quantity, other: Quantity) -> bool:
+    """Whether a version is meant and is written alike: that it is one need not be said twice."""
+    return one.digits == other.digits and any(each.key.startswith("version:") for each in (one, other))
+
+
+def _is_part_of(wanted: str, given: str) -> bool:
+    """Whether all that one date says, the other says too."""
+    if not given.startswith("date:"):
+        return False
+    pairs = zip(wanted.split("-"), given.split("-"), strict=True)
+    return all(one == other or one in ("date:????", "00") for one, other in pairs)
+
+
+def _time(match: re.Match[str]) -> Quantity:
+    hour, half = int(match["hour"] or match["whole_hour"]), match["half"] or match["its_half"]
+    if half:
+        hour = hour % 12 + (12 if half in "pP" else 0)
+    return Quantity(f"time:{hour}:{match['minute'] or '00'}", None, match[0])
+
+
+def _version(match: re.Match[str]) -> Quantity:
+    written = match["written"] or match[0]
+    return Quantity(f"version:{written}", None, match[0], written)
+
+
+def _code(match: re.Match[str]) -> Quantity:
+    return Quantity(f"code:{match[0].lower()}", None, match[0])
+
+
+def _number(match: re.Match[str]) -> Quantity:
+    if match["digits"]:
+        scale = SCALE_VALUES.get((match["scale"] or "").lower(), 1)
+        value = Decimal(match["digits"].replace(",", "")) * scale
+    else:
+        value = Decimal(
+            english_value(match["english"]) if match["english"] else chinese_value(match["chinese"])
+        )
+    beside = match["currency"] or match["unit"]
+    unit = "%" if match["percent"] else unit_of(beside) if beside else None
+    key = f"{-value if match['sign'] else value:f}"
+    if "." in key:
+        key = key.rstrip("0").rstrip(".")
+    return Quantity(key, unit, match[0].strip(), match["digits"], unit is None and _is_vague(match))
+
+
+def _is_vague(match: re.Match[str]) -> bool:
+    if match["chinese"]:
+        lone = len(match["chinese"]) == 1 and not (match["counter"] and match["chinese"] != "一")
+        return lone or match["chinese"] in ("千万", "万一")
+    return (match["english"] or "").lower() == "one"

@@ -1,0 +1,107 @@
+"""What a language model is asked to reply with, and reading what it really replies."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rag_pipeline.query.answering.draft import Claim, Draft
+
+_BEFORE_JSON = re.compile(r"\s*(?:<think>.*?</think>\s*)?(?:```(?:json)?\s*)?", re.DOTALL | re.IGNORECASE)
+_AFTER_JSON = re.compile(r"\s*(?:```\s*)?")
+
+THINK_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"sufficient": {"type": "boolean"}, "note": {"type": "string"}},
+    "required": ["sufficient", "note"],
+    "additionalProperties": False,
+}
+
+
+def answer_schema(labels: Sequence[str]) -> dict[str, Any]:
+    """The JSON schema of an answer, by which no label but these can even be spelled."""
+    citation = {
+        "type": "object",
+        "properties": {
+            "claim": {"type": "string"},
+            "evidence_ids": {"type": "array", "items": {"type": "string", "enum": list(labels)}},
+        },
+        "required": ["claim", "evidence_ids"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "answered": {"type": "boolean"},
+            "answer": {"type": "string"},
+            "citations": {"type": "array", "items": citation},
+        },
+        "required": ["answered", "answer", "citations"],
+        "additionalProperties": False,
+    }
+
+
+class BadReply(ValueError):
+    """A reply that is not what was asked for; the message says what is wrong with it, without quoting it."""
+
+
+class Thought(BaseModel):
+    """Whether the evidence suffices, in the model's view."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    sufficient: bool
+    note: str
+
+
+class _Citation(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    claim: str
+    evidence_ids: list[str]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    answered: bool
+    answer: str
+    citations: list[_Citation]
+
+
+def read_draft(reply: str) -> Draft:
+    """The draft that a reply holds; whether it is any good is not looked at. Raises BadReply."""
+    answer = _read(reply, _Answer)
+    if not answer.answered:
+        return Draft(False, "", ())
+    claims = (Claim(one.claim.strip(), tuple(dict.fromkeys(one.evidence_ids))) for one in answer.citations)
+    return Draft(True, answer.answer.strip(), tuple(claims))
+
+
+def read_thought(reply: str) -> Thought:
+    """The judgement that a reply holds. Raises BadReply."""
+    return _read(reply, Thought)
+
+
+_Reply = TypeVar("_Reply", bound=BaseModel)
+
+
+def _read(reply: str, kind: type[_Reply]) -> _Reply:
+    """One JSON object, which may stand in a code block and follow a model's reasoning."""
+    before = _BEFORE_JSON.match(reply)
+    start = before.end() if before else 0
+    try:
+        value, end = json.JSONDecoder().raw_decode(reply, start)
+    except (ValueError, RecursionError):
+        raise BadReply("The reply is not a JSON object.") from None
+    if not _AFTER_JSON.fullmatch(reply, end):
+        raise BadReply("The reply holds more than one JSON object.")
+    try:
+        return kind.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        # An unknown key is the model's own word, a known one is ours.
+        place = "" if first["type"] == "extra_forbidden" else ".".join(str(part) for part in first["loc"])
+        raise BadReply(f"The reply does not fit the schema: {place or 'a key'}: {first['msg']}.") from None

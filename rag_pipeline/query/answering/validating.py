@@ -1,0 +1,168 @@
+"""Checking a draft against the evidence that it cites. Nothing is believed, and nothing is put right here."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from rag_pipeline.chunking.sentences import sentence_spans
+from rag_pipeline.query.answering.draft import Claim, Draft
+from rag_pipeline.query.answering.form_checks import form_problems, split_labels
+from rag_pipeline.query.answering.links import links
+from rag_pipeline.query.answering.problems import Problem, Severity, doubtful, shown, wrong
+from rag_pipeline.query.answering.quantities import is_stated, quantities
+from rag_pipeline.query.answering.supporting import (
+    Statement,
+    Support,
+    denied_terms,
+    folded,
+    matter_terms,
+    support_of,
+)
+from rag_pipeline.query.answering.words import Terms, content_terms
+from rag_pipeline.query.evidence import Evidence
+
+# Fitted on the pairs in rag_pipeline_tests/support_pairs.py; test_answering_support.py prints the figures.
+LEAST_SUPPORT: Final = 0.65
+# Of a claim that cites several passages, each must have at least this much.
+_LEAST_SUPPORT_OF_EACH: Final = 0.3
+# How much of a sentence of the answer its claims must hold.
+_LEAST_COVERAGE: Final = 0.7
+# Two sentences speak of the same if they share so much of the shorter one's words.
+_LEAST_NEARNESS: Final = 0.5
+
+_QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|『([^』\n]+)』|«([^»\n]+)»|„([^“”\n]+)[“”]')
+_LIST_NUMBER = re.compile(r"^\s*(\d{1,2})[.)、]\s+(?=\S)", re.MULTILINE)
+_EDGES = " \t,.;:!?，。；：！？…"
+
+
+def validate(draft: Draft, evidence: Sequence[Evidence], question: str) -> tuple[str, ...]:
+    """What is wrong with a draft, in plain sentences; empty where it may be shown.
+
+    `evidence` is all that the draft may cite. A draft that does not answer has nothing wrong.
+    """
+    return tuple(problem.sentence for problem in find_problems(draft, evidence, question))
+
+
+def find_problems(draft: Draft, evidence: Sequence[Evidence], question: str) -> tuple[Problem, ...]:
+    """What is wrong with a draft, and how bad that is; each problem once."""
+    if not draft.answered:
+        return ()
+    by_label = {item.label: item for item in evidence}
+    found = list(form_problems(draft, by_label))
+    if not found:
+        for number, claim in enumerate(draft.claims, 1):
+            cited = [by_label[label] for label in claim.labels]
+            found += _of_claim(f"Claim {number}", claim, cited, question)
+            if _is_beside_the_point(cited, evidence, question):
+                found.append(doubtful(f"Claim {number} is about something else than the question."))
+        found += _of_answer(draft, by_label, question)
+    return tuple(dict.fromkeys(found))
+
+
+def support_share(text: str, support: Support, question: str) -> float:
+    """How much of a claim's words the evidence has, 0 to 1.
+
+    Numbers are left out, being checked by themselves, and so are words of the question that the evidence
+    lacks: they are the asker's, and a claim may take them up.
+    """
+    terms = matter_terms(text)
+    counted = terms - (content_terms(question) - support.terms)
+    if not counted:
+        return 0.0 if terms else 1.0
+    return len(counted & support.terms) / len(counted)
+
+
+def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str) -> Iterator[Problem]:
+    support = support_of(cited)
+    yield from _of_wording(name, claim.text, support)
+    terms = matter_terms(claim.text)
+    for wanted in quantities(claim.text):
+        if wanted.vague:
+            continue
+        if not support.states(wanted):
+            yield wrong(f"{name}: “{shown(wanted.shown)}” is not in what it cites.")
+        elif (
+            wanted.is_number
+            and not support.quotes(claim.text)
+            and not any(
+                one.states(wanted) and _near(terms & support.terms, one.terms | one.surroundings)
+                for one in support.statements
+            )
+        ):
+            yield doubtful(f"{name}: “{shown(wanted.shown)}” is said of something else in what it cites.")
+    if any(folded(claim.text) == one.wording for one in support.statements):
+        return
+    if not terms:
+        yield doubtful(f"{name} is no full sentence.")
+    if support.quotes(claim.text):
+        return
+    if support_share(claim.text, support, question) < LEAST_SUPPORT:
+        yield doubtful(f"{name} is not supported by the words of what it cites.")
+    for item in cited if len(cited) > 1 else ():
+        if support_share(claim.text, support_of([item]), question) < _LEAST_SUPPORT_OF_EACH:
+            yield doubtful(f"{name} is not supported by {item.label}.")
+    if _denies(claim.text, terms, support.nearest(terms)):
+        yield doubtful(f"{name} denies what it cites, or states what that denies.")
+
+
+def _denies(text: str, terms: Terms, nearest: Statement | None) -> bool:
+    """Whether a claim says yes to a word that its source says no to, or no where that denies nothing."""
+    if nearest is None:
+        return False
+    denied = denied_terms(text)
+    return bool(nearest.denied & terms - denied) or (not nearest.negated and bool(denied & nearest.terms))
+
+
+def _is_beside_the_point(cited: Sequence[Evidence], evidence: Sequence[Evidence], question: str) -> bool:
+    """Whether the cited passages share no word with the question although others do."""
+    asked = content_terms(question)
+    return not asked & support_of(cited).all_terms and bool(asked & support_of(evidence).all_terms)
+
+
+def _of_answer(draft: Draft, by_label: Mapping[str, Evidence], question: str) -> Iterator[Problem]:
+    """What the answer states beyond its claims."""
+    text = _without_list_numbers(split_labels(draft.text)[0])
+    cited = dict.fromkeys(label for claim in draft.claims for label in claim.labels)
+    yield from _of_wording("The answer", text, support_of([by_label[label] for label in cited]))
+    wordings = [folded(claim.text) for claim in draft.claims]
+    terms_of = [matter_terms(claim.text) for claim in draft.claims]
+    covered = Terms().union(*terms_of)
+    repeated = content_terms(question) - covered
+    for sentence in _sentences(text):
+        if any(folded(sentence) in wording for wording in wordings):
+            continue
+        terms = matter_terms(sentence)
+        new = terms - repeated
+        if len(new & covered) < _LEAST_COVERAGE * len(new):
+            yield doubtful("The answer states something that no claim states.")
+        for wanted in quantities(sentence):
+            if not wanted.vague and not any(
+                _near(terms, of_claim) and is_stated(wanted, quantities(claim.text), claim.text)
+                for of_claim, claim in zip(terms_of, draft.claims, strict=True)
+            ):
+                yield wrong(f"The answer says “{shown(wanted.shown)}”, which no claim says of the same.")
+
+
+def _of_wording(name: str, text: str, support: Support) -> Iterator[Problem]:
+    """Quotations and links that the evidence does not hold."""
+    for number, match in enumerate(_QUOTED.finditer(text), 1):
+        quoted = next(group for group in match.groups() if group).strip(_EDGES)
+        if not support.quotes(quoted):
+            yield wrong(f"{name}: its quotation {number} does not stand in what is cited.")
+    for link in sorted(links(text) - support.links):
+        yield Problem(Severity.FOREIGN_LINK, f"{name}: the link {shown(link)} is not in what is cited.")
+
+
+def _near(terms: Terms, others: Terms) -> bool:
+    return len(terms & others) >= _LEAST_NEARNESS * min(len(terms), len(others))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield from (line[start:end].strip() for start, end in sentence_spans(line))
+
+
+def _without_list_numbers(text: str) -> str:
+    """The text without the numbers in front of lines, if they count 1, 2, 3 and so say nothing."""
+    numbers = [int(number) for number in _LIST_NUMBER.findall(text)]
+    return _LIST_NUMBER.sub("", text) if numbers == list(range(1, len(numbers) + 1)) else text
