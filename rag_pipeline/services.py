@@ -211,8 +211,8 @@ class Services:
             deadline_seconds=settings.ask_deadline_s,
             min_relevance=settings.min_relevance,
             max_evidence=settings.max_evidence,
+            context_tokens=settings.answer_context_tokens,
             trace_texts=settings.trace_texts,
-            trace_retention_days=settings.trace_retention_days,
         )
 
     @cached_property

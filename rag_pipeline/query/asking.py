@@ -16,7 +16,6 @@ from rag_pipeline.query.spans import step_span
 from rag_pipeline.query.steps import STEPS, respond
 from rag_pipeline.query.trace import StepTiming
 from rag_pipeline.query.trace_of import trace_of
-from rag_pipeline.query.tracing import record_trace
 
 
 def ask(
@@ -49,5 +48,5 @@ def ask(
         timings.append(StepTiming(step=name, milliseconds=round((time.perf_counter() - began) * 1000, 3)))
     asking = replace(asking, timings=tuple(timings))
     response = respond(asking)
-    record_trace(services.ledger, trace_of(asking, services.asking), services.asking)
+    services.trace_recorder.record(trace_of(asking))
     return response

@@ -22,19 +22,20 @@ from rag_pipeline.query.request import AskRequest
 from rag_pipeline.query.retrieval import QueryResult
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome, RejectedEvidence, StepTiming
+from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.sources.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """The settings of asking. Times are in seconds, or days where the name says so."""
+    """The settings of asking."""
 
     alias: str
     deadline_seconds: float
     min_relevance: float | None
     max_evidence: int
+    context_tokens: int
     trace_texts: bool
-    trace_retention_days: int
 
 
 class AskServices(Protocol):
@@ -46,7 +47,11 @@ class AskServices(Protocol):
 
     @property
     def ledger(self) -> Ledger:
-        """What is indexed, and where traces go."""
+        """What is indexed."""
+
+    @property
+    def trace_recorder(self) -> TraceRecorder:
+        """Where traces go."""
 
     @property
     def ranking(self) -> RankingRules:
@@ -81,6 +86,7 @@ class Asking:
     manifests: Mapping[str, Manifest] | None = None
     sources: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
+    generation: str | None = None
     results: tuple[QueryResult, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     evidence: tuple[Ranked, ...] = ()

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from rag_pipeline.query.answering.draft import Claim
 from rag_pipeline.query.conflicts.conflict import Conflict
 from rag_pipeline.query.evidence import Evidence
-from rag_pipeline.query.language import is_chinese
+from rag_pipeline.query.scripts import asks_in_chinese
 from rag_pipeline.query.trace import Outcome
 
 
@@ -59,10 +59,10 @@ def cited(claims: Iterable[Claim], evidence: Mapping[str, Evidence]) -> tuple[Ci
 
 def as_of_note(question: str, as_of: datetime) -> str:
     """What an answer about another day begins with."""
-    return f"以下截至 {as_of:%Y-%m-%d}：" if is_chinese(question) else f"As of {as_of:%Y-%m-%d}:"
+    return f"以下截至 {as_of:%Y-%m-%d}：" if asks_in_chinese(question) else f"As of {as_of:%Y-%m-%d}:"
 
 
-def differing(question: str, conflicts: Sequence[Conflict]) -> tuple[Claim, ...]:
+def differing(conflicts: Sequence[Conflict]) -> tuple[Claim, ...]:
     """What those sides of decided conflicts say that are not followed, each as a claim of its own."""
     claims: dict[tuple[str, str], Claim] = {}
     for conflict in conflicts:
@@ -76,7 +76,7 @@ def differing(question: str, conflicts: Sequence[Conflict]) -> tuple[Claim, ...]
 
 def differing_note(question: str, claims: Sequence[Claim]) -> str:
     """A sentence a claim that another source says otherwise."""
-    chinese = is_chinese(question)
+    chinese = asks_in_chinese(question)
     return "\n".join(
         f"另有来源的说法不同：“{claim.text}” [{claim.labels[0]}]"
         if chinese
@@ -95,7 +95,7 @@ def both_sides(question: str, conflicts: Sequence[Conflict]) -> tuple[str, tuple
             )
     opening = (
         "来源之间说法不一，需要人工核实："
-        if is_chinese(question)
+        if asks_in_chinese(question)
         else "The sources differ, and a person has to decide:"
     )
     quotes = [f"- “{claim.text}” [{claim.labels[0]}]" for claim in claims.values()]

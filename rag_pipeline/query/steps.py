@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rag_pipeline.errors import EmbeddingUnavailable, InvalidRequest, LedgerError, StoreError
 from rag_pipeline.query.answering.answering import answer as answer_from
-from rag_pipeline.query.answering.refusing import Refusal, refusal
+from rag_pipeline.query.answering.refusing import degraded_notice, refusal
 from rag_pipeline.query.conflicts.conflict import Conflict, Policy
 from rag_pipeline.query.conflicts.finding import find_conflicts
 from rag_pipeline.query.gathering import (
@@ -104,7 +104,7 @@ def search(asking: Asking, services: AskServices) -> Asking:
             results = retrieve(
                 asking.queries,
                 _scope(asking),
-                open_client=lambda: services.open_store(wait_seconds=max(asking.deadline.remaining, 0.0)),
+                open_client=lambda: services.open_store(wait_seconds=asking.deadline.remaining),
                 alias=services.asking.alias,
                 embedder_of=services.embedder_of,
                 ledger=services.ledger,
@@ -113,8 +113,8 @@ def search(asking: Asking, services: AskServices) -> Asking:
             )
             return replace(asking, results=tuple(results))
         except (StoreError, EmbeddingUnavailable, LedgerError) as error:
-            if attempt == _TRIES or asking.deadline.passed:
-                return _ended(asking, Outcome.DEGRADED, Refusal.DEGRADED, f"{type(error).__name__}: {error}")
+            if attempt == _TRIES or not asking.deadline.remaining:
+                return _ended(asking, Outcome.DEGRADED, f"{type(error).__name__}: {error}")
     raise AssertionError("the loop above returns")
 
 
@@ -174,18 +174,29 @@ def draft(asking: Asking, services: AskServices) -> Asking:
     question = _request(asking).question
     lost = _lost(asking.conflicts)
     standing = [one.evidence for one in asking.evidence if one.evidence.label not in lost]
-    answered = answer_from(question, standing, model=services.chat_model, deadline=asking.deadline)
-    asking = replace(asking, answered=answered, outcome=answered.outcome, reason=answered.reason)
+    answered = answer_from(
+        question,
+        standing,
+        model=services.chat_model,
+        deadline=asking.deadline,
+        context_tokens=services.asking.context_tokens,
+        keep_texts=services.asking.trace_texts,
+    )
+    asking = replace(asking, answered=answered)
     if answered.draft is None:
-        return replace(asking, answer=answered.message)
-    others = differing(question, asking.conflicts)
+        return _ended(asking, answered.outcome, answered.reason)
+    others = differing(asking.conflicts)
     parts = [answered.draft.text, differing_note(question, others)]
+    if answered.degraded:
+        parts.insert(0, degraded_notice(question))
     if _request(asking).as_of:
         parts.insert(0, as_of_note(question, _scope(asking).as_of))
     return replace(
         asking,
         answer="\n".join(part for part in parts if part),
         claims=(*answered.draft.claims, *others),
+        outcome=answered.outcome,
+        reason=answered.reason,
     )
 
 
@@ -235,11 +246,11 @@ def _invalid(asking: Asking, reason: str) -> Asking:
 
 
 def _no_evidence(asking: Asking, reason: str) -> Asking:
-    return _ended(asking, Outcome.NO_EVIDENCE, Refusal.NO_EVIDENCE, reason)
+    return _ended(asking, Outcome.NO_EVIDENCE, reason)
 
 
-def _ended(asking: Asking, outcome: Outcome, words: Refusal, reason: str) -> Asking:
-    return replace(asking, outcome=outcome, answer=refusal(words, _request(asking).question), reason=reason)
+def _ended(asking: Asking, outcome: Outcome, reason: str) -> Asking:
+    return replace(asking, outcome=outcome, answer=refusal(outcome, _request(asking).question), reason=reason)
 
 
 def _request(asking: Asking) -> AskRequest:

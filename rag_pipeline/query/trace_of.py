@@ -1,4 +1,4 @@
-"""The trace of a finished request: ids, hashes and scores, with texts only where they are wanted."""
+"""The trace of a finished request: what each step found out, as it is kept."""
 
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -6,13 +6,13 @@ from typing import Any
 
 from rag_pipeline.query.conflicts.conflict import Conflict
 from rag_pipeline.query.gathering import Ranked
-from rag_pipeline.query.record import Asking, AskOptions
+from rag_pipeline.query.record import Asking
 from rag_pipeline.query.request import MAX_QUESTION
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Attempt, CitedClaim, Trace, UsedEvidence
 
 
-def trace_of(asking: Asking, options: AskOptions) -> Trace:
+def trace_of(asking: Asking) -> Trace:
     """The record to keep of a request that has ended; raises ValueError if it has not."""
     if asking.outcome is None:
         raise ValueError("a request that no step ended has no trace")
@@ -29,18 +29,18 @@ def trace_of(asking: Asking, options: AskOptions) -> Trace:
         queries=list(asking.queries),
         scope=_scope(asking.scope),
         sources=list(asking.sources),
-        generation=next((result.generation for result in asking.results), None),
-        evidence=[_used(one, options) for one in asking.evidence],
+        generation=asking.generation,
+        evidence=[_used(one) for one in asking.evidence],
         rejected=list(asking.rejected),
         tool_calls=[],
-        conflicts=[_conflict(one, options) for one in asking.conflicts],
+        conflicts=[_conflict(one) for one in asking.conflicts],
         think_note=answered.think_note if answered else None,
-        prompt_version=answered.prompt_version if answered else None,
-        attempts=[_attempt(one, options) for one in answered.attempts] if answered else [],
+        prompt_version=PROMPT_VERSION if answered and answered.think_note is not None else None,
+        attempts=list(answered.attempts) if answered else [],
         citations=[
             CitedClaim(
                 evidence_ids=[f"{asking.trace_id}:{label}" for label in claim.labels],
-                claim=claim.text if options.trace_texts else None,
+                claim=claim.text,
             )
             for claim in asking.claims
         ],
@@ -64,7 +64,7 @@ def _scope(scope: Scope | None) -> dict[str, Any]:
     return {**narrowed, "as_of": scope.as_of.isoformat()}
 
 
-def _used(one: Ranked, options: AskOptions) -> UsedEvidence:
+def _used(one: Ranked) -> UsedEvidence:
     evidence = one.evidence
     return UsedEvidence(
         label=evidence.label,
@@ -77,28 +77,15 @@ def _used(one: Ranked, options: AskOptions) -> UsedEvidence:
         relevance=evidence.relevance,
         score=evidence.score,
         reasons=dict(one.parts),
-        text=evidence.text if options.trace_texts else None,
+        text=evidence.text,
     )
 
 
-def _conflict(conflict: Conflict, options: AskOptions) -> dict[str, Any]:
-    """A conflict with its rule. What is compared are texts of documents, so they are kept like those."""
-    positions = [
-        {
-            "label": position.label,
-            "document_id": position.document_id,
-            **({"shown": position.shown, "sentence": position.sentence} if options.trace_texts else {}),
-        }
-        for position in conflict.positions
-    ]
+def _conflict(conflict: Conflict) -> dict[str, Any]:
     return {
         "kind": conflict.kind.value,
         "winner": conflict.winner,
         "decided_by": conflict.decided_by.value if conflict.decided_by else None,
         "policy": conflict.policy.value,
-        "positions": positions,
+        "positions": [asdict(position) for position in conflict.positions],
     }
-
-
-def _attempt(attempt: Attempt, options: AskOptions) -> Attempt:
-    return attempt if options.trace_texts else attempt.model_copy(update={"text": None})
