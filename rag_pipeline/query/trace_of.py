@@ -4,12 +4,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from rag_pipeline.query.answering.answering import Answered
+from rag_pipeline.query.answering.prompts import PROMPT_VERSION
 from rag_pipeline.query.conflicts.conflict import Conflict
 from rag_pipeline.query.gathering import Ranked
 from rag_pipeline.query.record import Asking
 from rag_pipeline.query.request import MAX_QUESTION
 from rag_pipeline.query.scope import Scope
-from rag_pipeline.query.trace import Attempt, CitedClaim, Trace, UsedEvidence
+from rag_pipeline.query.trace import CitedClaim, Trace, UsedEvidence
 
 
 def trace_of(asking: Asking) -> Trace:
@@ -35,7 +37,7 @@ def trace_of(asking: Asking) -> Trace:
         tool_calls=[],
         conflicts=[_conflict(one) for one in asking.conflicts],
         think_note=answered.think_note if answered else None,
-        prompt_version=PROMPT_VERSION if answered and answered.think_note is not None else None,
+        prompt_version=PROMPT_VERSION if answered and _worded_by_model(answered) else None,
         attempts=list(answered.attempts) if answered else [],
         citations=[
             CitedClaim(
@@ -47,6 +49,10 @@ def trace_of(asking: Asking) -> Trace:
         outcome=asking.outcome,
         reason=asking.reason,
     )
+
+
+def _worded_by_model(answered: Answered) -> bool:
+    return answered.think_note is not None or any(attempt.by == "openai" for attempt in answered.attempts)
 
 
 def _question(asking: Asking) -> str:
