@@ -18,6 +18,8 @@ from rag_pipeline.index.schema import generation_settings
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
+from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.retrieval import RetrievalOptions
 from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
 
@@ -32,6 +34,8 @@ class Services:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._others: dict[str, Embedder] = {}
+        self.term_weights = TermWeights()
+        """How rare terms are in the generations that this process searched."""
 
     @cached_property
     def root(self) -> UPath:
@@ -137,6 +141,10 @@ class Services:
             lock_wait_seconds=settings.lock_wait_s,
             timeout_seconds=settings.qdrant_timeout_s,
         )
+
+    def retrieval_options(self, *, limit: int = 10) -> RetrievalOptions:
+        """How much a search hands on."""
+        return RetrievalOptions(limit=limit, min_relevance=self.settings.min_relevance)
 
     @cached_property
     def collection_options(self) -> CollectionOptions:
