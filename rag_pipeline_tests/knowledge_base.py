@@ -146,6 +146,16 @@ class KnowledgeBase:
         (result,) = self.retrieve([question], scope, options=options, client=client)
         return result.chunks
 
+    @contextmanager
+    def opened(self, client: QdrantClient | None = None) -> Iterator[QdrantClient]:
+        """A client that is open already, or one of its own."""
+        if client is None:
+            with open_store(self.services.store) as own:
+                yield own
+        else:
+            with failures_told(self.services.store):
+                yield client
+
     def retrieve(
         self,
         queries: Sequence[str],
@@ -156,19 +166,10 @@ class KnowledgeBase:
     ) -> list[QueryResult]:
         """Retrieve by a client that is open already or by one of its own."""
 
-        @contextmanager
-        def opened() -> Iterator[QdrantClient]:
-            if client is None:
-                with open_store(self.services.store) as own:
-                    yield own
-            else:
-                with failures_told(self.services.store):
-                    yield client
-
         return retrieve(
             queries,
             scope,
-            open_client=opened,
+            open_client=lambda: self.opened(client),
             alias=self.settings.alias,
             embedder_of=self.services.embedder_of,
             ledger=self.services.ledger,

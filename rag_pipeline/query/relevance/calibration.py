@@ -8,13 +8,17 @@ from rag_pipeline.query.relevance.signals import Signals
 
 
 class Weights(BaseModel):
-    """The logit of relevance is `intercept + dense * cosine + coverage * coverage`."""
+    """What each signal adds to the logit of relevance."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     intercept: float
     dense: float
     coverage: float
+
+    def logit(self, signals: Signals) -> float:
+        """The logit of relevance."""
+        return self.intercept + self.dense * signals.dense + self.coverage * signals.coverage
 
 
 class Calibration(BaseModel):
@@ -36,5 +40,4 @@ class Calibration(BaseModel):
     def relevance(self, signals: Signals) -> float:
         """How likely a chunk with these signals is to be of use, 0 to 1."""
         weights = self.same_script if signals.same_script else self.other_script
-        logit = weights.intercept + weights.dense * signals.dense + weights.coverage * signals.coverage
-        return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))
+        return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, weights.logit(signals)))))
