@@ -18,6 +18,7 @@ from benchmarks import (
     overhead,
     pdf_speed,
     reading,
+    refusing,
     sensor_tick,
     updates,
     wall,
@@ -32,6 +33,7 @@ Benchmark = Callable[[Path], Iterator[Figure]]
 BENCHMARKS: Mapping[str, Benchmark] = {
     "corpora": corpora.measure,
     "xquad": xquad.measure,
+    "refusing": refusing.measure,
     "wall": wall.measure,
     "overhead": overhead.measure,
     "memory": memory.measure,
@@ -43,8 +45,11 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "sensor_tick": sensor_tick.measure,
 }
 
-ON_REQUEST: Mapping[str, Benchmark] = {"handbook_local": corpora.measure_local_model}
-"""Run only where named, since they take long."""
+ON_REQUEST: Mapping[str, Benchmark] = {
+    "handbook_local": corpora.measure_local_model,
+    "refusing_hashing": refusing.measure_hashing,
+}
+"""Run only where named: they take long, or nothing is promised of them."""
 
 
 def main() -> int:

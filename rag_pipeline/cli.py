@@ -155,35 +155,42 @@ def retrieve(
         list[str], typer.Option("--query", "-q", help="A question; may be given several times.")
     ],
     groups: Annotated[
-        str, typer.Option(help="Your access groups, with commas between. None: nothing is visible.")
+        str, typer.Option(help="Your access groups, with commas between. None: public documents only.")
     ] = "",
+    user: Annotated[str | None, typer.Option(help="Who you are.")] = None,
     tenant: Annotated[str, typer.Option(help="Your tenant.")] = "default",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Passages a question.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Search the live generation by dense vectors and BM25, under your groups' access."""
-    from dataclasses import asdict
+    """Search the live generation by dense vectors and BM25, under your groups' access, as of now."""
+    from datetime import UTC, datetime
 
     from rag_pipeline.index.store import open_store
-    from rag_pipeline.query.access import Caller
+    from rag_pipeline.query.identity import Identity
+    from rag_pipeline.query.results import public_json
     from rag_pipeline.query.retrieval import retrieve as search
+    from rag_pipeline.query.scope import Scope
     from rag_pipeline.services import Services
+    from rag_pipeline.sources.manifest_folder import load_manifests
 
     services = Services(load_settings())
-    caller = Caller(frozenset(g.strip() for g in groups.split(",") if g.strip()), tenant)
-    if not caller.groups:
-        sys.stderr.write("No --groups given: an unknown caller sees nothing.\n")
+    named = frozenset(group.strip() for group in groups.split(",") if group.strip())
+    if not named:
+        sys.stderr.write("No --groups given: only public documents are searched.\n")
     results = search(
         queries,
-        caller,
+        Scope(Identity(user, named, tenant), as_of=datetime.now(UTC)),
         open_client=lambda: open_store(services.store),
         alias=services.settings.alias,
         embedder_of=services.embedder_of,
         ledger=services.ledger,
-        limit=limit,
+        term_weights=services.term_weights,
+        options=services.retrieval_options(limit=limit),
     )
     if as_json:
-        _print_json({"results": [asdict(result) for result in results]})
+        manifests = load_manifests(services.settings.sources_folder).manifests
+        titles = {source_id: manifest.title for source_id, manifest in manifests.items()}
+        _print_json(public_json(results, titles))
     else:
         from rag_pipeline.console import show_results
 

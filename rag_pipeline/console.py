@@ -27,7 +27,7 @@ from rag_pipeline.ledger.dead_letters import DeadLetter
 from rag_pipeline.ledger.reconciliations import RecordedReconciliation
 from rag_pipeline.ledger.withheld import WithheldDeletion
 from rag_pipeline.query.response import AskResponse
-from rag_pipeline.query.retrieval import QueryResult
+from rag_pipeline.query.results import QueryResult
 from rag_pipeline.rebuilding import ListedGeneration
 
 _PASSAGE_LENGTH = 400
@@ -169,14 +169,15 @@ def show_results(results: Iterable[QueryResult]) -> None:
     """The found passages of each query with their source."""
     for result in results:
         console.print(f"\n[bold]{escape(result.query)}[/bold]")
-        if not result.chunks:
-            console.print("  nothing found that you may see")
+        if result.message:
+            console.print(f"  {result.message}")
         for rank, chunk in enumerate(result.chunks, start=1):
             section = " > ".join(chunk.section_path)
             pages = f", page {chunk.page_from}" if chunk.page_from else ""
             console.print(
                 f"{rank}. [cyan]{escape(chunk.title)}[/cyan] {escape(section)}{pages}\n"
-                f"   [dim]{escape(chunk.chunk_id)}, trust {chunk.trust_tier}, score {chunk.score:.3f}[/dim]"
+                f"   [dim]{escape(chunk.chunk_id)}, trust {chunk.trust_tier}, "
+                f"relevance {chunk.relevance:.2f}[/dim]"
             )
             text = " ".join(chunk.text.split())
             shown = text if len(text) <= _PASSAGE_LENGTH else text[:_PASSAGE_LENGTH] + " …"

@@ -26,6 +26,8 @@ from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
 from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.ranking import RankingRules, load_ranking
 from rag_pipeline.query.record import AskOptions
+from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.retrieval import RetrievalOptions
 from rag_pipeline.query.spans import export_spans
 from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.settings import Settings, environment
@@ -43,6 +45,8 @@ class Services:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._others: dict[str, Embedder] = {}
+        self.term_weights = TermWeights()
+        """How rare terms are in the generations that this process searched."""
 
     @cached_property
     def root(self) -> UPath:
@@ -163,6 +167,10 @@ class Services:
             timeout_seconds=settings.qdrant_timeout_s,
         )
 
+    def retrieval_options(self, *, limit: int = 10) -> RetrievalOptions:
+        """How much a search hands on."""
+        return RetrievalOptions(limit=limit, min_relevance=self.settings.min_relevance)
+
     @cached_property
     def collection_options(self) -> CollectionOptions:
         """How a server keeps new collections."""
@@ -209,7 +217,6 @@ class Services:
         return AskOptions(
             alias=settings.alias,
             deadline_seconds=settings.ask_deadline_s,
-            min_relevance=settings.min_relevance,
             max_evidence=settings.max_evidence,
             context_tokens=settings.answer_context_tokens,
             trace_texts=settings.trace_texts,

@@ -131,6 +131,9 @@ class Settings(BaseSettings):
     chunk_overlap_tokens: int = Field(
         default=40, ge=0, description="Tokens repeated from the chunk before, at most."
     )
+    min_relevance: float | None = Field(
+        default=None, ge=0, le=1, description="Relevance from which a passage is of use. Empty: the model's."
+    )
     workers: int = Field(default=2, gt=0, description="Processes that convert documents.")
     max_attempts: int = Field(default=3, gt=0, description="Tries of a transient failure, one a run.")
     lease_wait_s: float = Field(

@@ -85,16 +85,22 @@ def test_dead_letters_are_listed_and_retried(base: KnowledgeBase, run: Run) -> N
 def test_retrieve_prints_passages_under_the_callers_access(base: KnowledgeBase, run: Run) -> None:
     assert run("index").returncode == 0
     question = "Within how many days does hardware go back?"
-    found = run("retrieve", "-q", question, "-q", "refunds", "--groups", "support", "--limit", "2", "--json")
-    results = json.loads(found.stdout)["results"]
-    assert [one["query"] for one in results] == [question, "refunds"]
-    assert len(results[0]["chunks"]) == 2
-    assert {"chunk_id", "document_id", "source_id", "title", "section_path", "text", "score"} <= set(
-        results[0]["chunks"][0]
-    )
+    smalltalk = "when are we having dinner tonight?"
+    found = run("retrieve", "-q", question, "-q", smalltalk, "--groups", "support", "--limit", "2", "--json")
+    answered, unknown = json.loads(found.stdout)["knowledge_base_retrieval"]
+    assert (answered["query"], answered["message"]) == (question, None)
+    first = answered["chunks"][0]
+    assert first.keys() == {"text", "title", "section_path", "source_title", "relevance"}
+    assert "30 days" in first["text"]
+    assert first["source_title"] == "Refunds"
+    assert 0.5 <= first["relevance"] == round(first["relevance"], 2) <= 1
+    assert unknown["query"] == smalltalk
+    assert (unknown["chunks"], "nothing useful" in unknown["message"]) == ([], True)
     for groups in ([], ["--groups", ""], ["--groups", "hr"]):
-        nothing = run("retrieve", "-q", question, *groups, "--json")
-        assert json.loads(nothing.stdout) == {"results": [{"query": question, "chunks": []}]}
+        (nothing,) = json.loads(run("retrieve", "-q", "硬件几天内可退？", *groups, "--json").stdout)[
+            "knowledge_base_retrieval"
+        ]
+        assert (nothing["chunks"], "知识库" in nothing["message"]) == ([], True)
 
 
 @pytest.mark.parametrize(

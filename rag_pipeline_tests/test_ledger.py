@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory, LedgerError
 from rag_pipeline.ledger.dead_letters import Failure, letter_id
-from rag_pipeline.ledger.documents import IndexedDocument
+from rag_pipeline.ledger.documents import CurrentVersion, IndexedDocument
 from rag_pipeline.ledger.ledger import Ledger
 
 GENERATION = "knowledge__0123abcd_1"
@@ -224,11 +224,13 @@ def test_a_recorded_document_comes_back_as_it_was(ledger: Ledger) -> None:
 def test_a_new_version_takes_the_place_of_the_old_one(ledger: Ledger) -> None:
     ledger.documents.record(GENERATION, [document("handbook/a.md"), document("handbook/b.md")])
     ledger.documents.record(GENERATION, [document("handbook/a.md", content_hash="hash-2")])
-    assert ledger.documents.current_versions(
+    current = ledger.documents.current_versions(
         GENERATION, ["handbook/a.md", "handbook/b.md", "handbook/c.md"]
-    ) == {
-        "handbook/a.md": ("hash-2", {"support"}),
-        "handbook/b.md": ("hash-1", {"support"}),
+    )
+    facts = document("handbook/a.md").facts
+    assert current == {
+        "handbook/a.md": CurrentVersion("hash-2", frozenset({"support"}), facts),
+        "handbook/b.md": CurrentVersion("hash-1", frozenset({"support"}), facts),
     }
 
 

@@ -38,6 +38,15 @@ class IndexedDocument:
         return [index for index in range(self.chunk_count) if index not in failed]
 
 
+@dataclass(frozen=True, slots=True)
+class CurrentVersion:
+    """What readers need to know of a document: its version's content hash, its readers and its facts."""
+
+    content_hash: str
+    readers: frozenset[str]
+    facts: Mapping[str, Any]
+
+
 class Documents:
     """Which version of which document readers may see."""
 
@@ -88,15 +97,15 @@ class Documents:
             )
             return {*connection.execute(holding).scalars(), *connection.execute(losing).scalars()}
 
-    def current_versions(
-        self, generation: str, document_ids: Iterable[str]
-    ) -> dict[str, tuple[str, frozenset[str]]]:
-        """The version that readers may see, and the groups that may, of those documents that have one.
+    def current_versions(self, generation: str, document_ids: Iterable[str]) -> dict[str, CurrentVersion]:
+        """The version that readers may see, and who they are, of those documents that have one.
 
-        Versions are content hashes. A document whose deletion was noticed has none, from that moment on.
+        A document whose deletion was noticed has none, from that moment on.
         """
-        found: dict[str, tuple[str, frozenset[str]]] = {}
-        columns = (documents.c.document_id, documents.c.content_hash, documents.c.readers)
+        found: dict[str, CurrentVersion] = {}
+        columns = (
+            documents.c.document_id, documents.c.content_hash, documents.c.readers, documents.c.facts,
+        )  # fmt: skip
         with self._engine.connect() as connection:
             for some in batches(sorted(set(document_ids))):
                 query = select(*columns).where(
@@ -104,7 +113,9 @@ class Documents:
                     documents.c.document_id.in_(some),
                 )
                 for row in connection.execute(query):
-                    found[row.document_id] = (row.content_hash, frozenset(row.readers))
+                    found[row.document_id] = CurrentVersion(
+                        row.content_hash, frozenset(row.readers), row.facts
+                    )
         return found
 
     def restrict(self, generation: str, readers: Mapping[str, Sequence[str]]) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.ranking import RankingRules, score_parts
-from rag_pipeline.query.retrieval import QueryResult, RetrievedChunk
+from rag_pipeline.query.results import QueryResult, RetrievedChunk
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import RejectedEvidence
 from rag_pipeline.sources.manifest import Lifecycle, Manifest

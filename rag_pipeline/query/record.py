@@ -18,8 +18,10 @@ from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.gathering import Candidate, Ranked
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.ranking import RankingRules
+from rag_pipeline.query.relevance.term_weights import TermWeights
 from rag_pipeline.query.request import AskRequest
-from rag_pipeline.query.retrieval import QueryResult
+from rag_pipeline.query.results import QueryResult
+from rag_pipeline.query.retrieval import RetrievalOptions
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome, RejectedEvidence, StepTiming
 from rag_pipeline.query.tracing import TraceRecorder
@@ -32,7 +34,6 @@ class AskOptions:
 
     alias: str
     deadline_seconds: float
-    min_relevance: float | None
     max_evidence: int
     context_tokens: int
     trace_texts: bool
@@ -60,6 +61,13 @@ class AskServices(Protocol):
     @property
     def chat_model(self) -> ChatModel | None:
         """The language model that words answers; none: answers are quotations."""
+
+    @property
+    def term_weights(self) -> TermWeights:
+        """How rare terms are, kept from one request to the next."""
+
+    def retrieval_options(self, *, limit: int) -> RetrievalOptions:
+        """How much a search hands on of what it finds."""
 
     def manifests(self) -> Mapping[str, Manifest]:
         """The manifests as they are now, by source id."""

@@ -1,98 +1,98 @@
-"""Hybrid search of what the alias names: dense and BM25, fused by rank, under the access filter."""
+"""Retrieval: several queries, each searched by itself under one scope, told apart into useful and not.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Each query is searched by its dense vector and by BM25, fused by rank. Chunks whose calibrated relevance is
+below the threshold are rejected: a query that finds nothing better gets none, never the least bad ones.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from qdrant_client import QdrantClient, models
+from qdrant_client import QdrantClient
 
-from rag_pipeline.embedding.embedder import Embedder, Vector
+from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.errors import ConfigurationError, StoreError
 from rag_pipeline.fault_points import passing
 from rag_pipeline.index.generations import aliased_collection
-from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.index.sparse import query_terms
-from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.access import Caller, access_filter
-from rag_pipeline.query.fusion import fuse
+from rag_pipeline.query.relevance.calibration import Calibration
+from rag_pipeline.query.relevance.defaults import default_calibration
+from rag_pipeline.query.relevance.signals import Signals, alike_in_script, coverage
+from rag_pipeline.query.relevance.term_weights import TermStatistics, TermWeights
+from rag_pipeline.query.results import (
+    BELOW_THRESHOLD,
+    QueryResult,
+    RejectedChunk,
+    RetrievedChunk,
+    chunk_of,
+    defect,
+)
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.searching import Candidate, EmbeddedQuery, Found, search
 
-# Candidates that each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the
-# other's: on XQuAD 20 to 100 give the same figures.
-_CANDIDATES = 30
-
-# How often a question is asked again because a document was replaced between the search and the look into the
-# ledger, or a whole generation was removed. Each time needs another such change within milliseconds.
+# How often a request is begun again because the generation that it searched was removed meanwhile.
 _MOST_TRIES = 5
 
+# Queries whose searches go to Qdrant together: more than a request holds, so that only benchmarks are split.
+_QUERIES_A_REQUEST = 10
 
 EmbedderOf = Callable[[Mapping[str, Any]], Embedder]
 """The embedder of a model, given as a generation's settings hold it."""
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievedChunk:
-    """A found chunk. `score` is the fused rank score: comparable within one result list only."""
+class RetrievalOptions:
+    """How much to hand on of what is found.
 
-    chunk_id: str
-    document_id: str
-    source_id: str
-    title: str
-    section_path: tuple[str, ...]
-    text: str
-    score: float
-    content_hash: str
-    page_from: int | None
-    page_to: int | None
-    source_url: str | None
-    trust_tier: int
+    `limit` is the most chunks a query. Without a `calibration` the model's default counts, and without
+    `min_relevance` its threshold.
+    """
+
+    limit: int = 10
+    calibration: Calibration | None = None
+    min_relevance: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """What one query found, best first; empty where nothing may be seen or nothing matches."""
-
-    query: str
-    chunks: tuple[RetrievedChunk, ...]
+DEFAULT_OPTIONS = RetrievalOptions()
 
 
 def retrieve(
     queries: Sequence[str],
-    caller: Caller,
+    scope: Scope,
     *,
     open_client: Callable[[], AbstractContextManager[QdrantClient]],
     alias: str,
     embedder_of: EmbedderOf,
     ledger: Ledger,
-    limit: int = 10,
+    term_weights: TermWeights | None = None,
+    options: RetrievalOptions = DEFAULT_OPTIONS,
 ) -> list[QueryResult]:
-    """Search each query by itself under the caller's filter; a caller who may see nothing gets nothing.
+    """Search each query by itself within the scope.
 
     `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
-    give. The store is opened once the questions are embedded. The generation that the alias names at that
-    moment answers all of them: one that is swapped in meanwhile is for the next request. Raises
-    ConfigurationError where nothing was indexed under the alias, or its model cannot be had.
+    give. The store is opened once the queries are embedded. The generation that the alias names at that
+    moment answers all of them: one that is swapped in meanwhile is for the next request. Keep `term_weights`
+    from one request to the next, or each takes its own sample. Raises ConfigurationError where nothing was
+    indexed under the alias, or its model cannot be had.
     """
-    allowed = access_filter(caller)
-    if allowed is None:
-        return [QueryResult(query, ()) for query in queries]
+    weights = term_weights or TermWeights()
     expected = _live(ledger, alias)
     tries = 0
     while True:
         vectors = embedder_of(expected.settings["model"]).embed_queries(queries)
+        embedded = [
+            EmbeddedQuery(query, vector, query_terms(query))
+            for query, vector in zip(queries, vectors, strict=True)
+        ]
         live = None
         try:
             with open_client() as client:
                 live = _aliased(client, ledger, alias)
                 if live.settings["model"] == expected.settings["model"]:
-                    return [
-                        QueryResult(
-                            query, _search(query, vector, caller, allowed, client, live, ledger, limit)
-                        )
-                        for query, vector in zip(queries, vectors, strict=True)
-                    ]
+                    return _results(client, live, ledger, scope, embedded, weights, options)
         except StoreError:
             tries += 1
             now_live = _live(ledger, alias)
@@ -126,76 +126,65 @@ def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
     )
 
 
-def _search(
-    query: str,
-    vector: Vector,
-    caller: Caller,
-    allowed: models.Filter,
+def _results(
     client: QdrantClient,
     live: Generation,
     ledger: Ledger,
-    limit: int,
-) -> tuple[RetrievedChunk, ...]:
-    terms = query_terms(query)
-    depth = max(_CANDIDATES, limit)
-    tries = 0
-    while True:
-        searches = [_leg(vector.tolist(), DENSE, allowed, depth)]
-        if terms.indices:
-            searches.append(_leg(terms, BM25, allowed, depth))
-        legs = [answer.points for answer in client.query_batch_points(live.name, searches)]
-        current, replaced = _current(legs, caller, ledger.documents, live.name)
-        fused = fuse([[(str(hit.id), hit.score) for hit in leg if str(hit.id) in current] for leg in legs])
-        complete = all(len(leg) < depth for leg in legs)
-        if replaced and tries < _MOST_TRIES:
-            tries += 1
-        elif complete or len(fused) >= limit:
-            return tuple(_chunk(current[found], score) for found, score in fused[:limit])
-        else:
-            depth *= 2
+    scope: Scope,
+    queries: Sequence[EmbeddedQuery],
+    weights: TermWeights,
+    options: RetrievalOptions,
+) -> list[QueryResult]:
+    found = [
+        one
+        for start in range(0, len(queries), _QUERIES_A_REQUEST)
+        for one in search(
+            client,
+            live.name,
+            ledger.documents,
+            scope,
+            queries[start : start + _QUERIES_A_REQUEST],
+            options.limit,
+        )
+    ]
+    statistics = weights.of(client, live.name, scope.identity.tenant)
+    calibration = options.calibration or default_calibration(live.settings["model"])
+    return [
+        _judged(query, one, statistics, calibration, options)
+        for query, one in zip(queries, found, strict=True)
+    ]
 
 
-def _leg(
-    query: list[float] | models.SparseVector, using: str, allowed: models.Filter, depth: int
-) -> models.QueryRequest:
-    return models.QueryRequest(query=query, using=using, filter=allowed, limit=depth, with_payload=True)
-
-
-def _current(
-    legs: Iterable[Sequence[models.ScoredPoint]], caller: Caller, documents: Documents, generation: str
-) -> tuple[dict[str, dict[str, Any]], bool]:
-    """The payloads, by point id, of those hits that are current and that the caller may still see.
-
-    The ledger knows of deletions and narrowed access before the points do. Also whether a document was found
-    in another version only than its current one, as it is when it was replaced since the search.
-    """
-    found = {str(hit.id): hit.payload or {} for leg in legs for hit in leg}
-    versions = documents.current_versions(generation, (payload["document_id"] for payload in found.values()))
-    current: dict[str, dict[str, Any]] = {}
-    missed: set[str] = set()
-    for point, payload in found.items():
-        version, readers = versions.get(payload["document_id"], (None, frozenset[str]()))
-        if not readers & caller.visible_groups:
+def _judged(
+    query: EmbeddedQuery,
+    found: Found,
+    statistics: TermStatistics,
+    calibration: Calibration,
+    options: RetrievalOptions,
+) -> QueryResult:
+    threshold = calibration.threshold if options.min_relevance is None else options.min_relevance
+    chunks: list[RetrievedChunk] = []
+    rejected = list(found.rejected)
+    for rank, candidate in enumerate(found.candidates[: options.limit], start=1):
+        payload = candidate.payload
+        if reason := defect(payload):
+            rejected.append(RejectedChunk(payload.get("chunk_id", ""), payload["document_id"], reason))
             continue
-        if version == payload["content_hash"]:
-            current[point] = payload
+        signals = _signals(query, candidate, rank, statistics)
+        relevance = calibration.relevance(signals)
+        chunk = chunk_of(payload, score=candidate.score, relevance=relevance, signals=signals)
+        if relevance < threshold:
+            rejected.append(RejectedChunk(chunk.chunk_id, chunk.document_id, BELOW_THRESHOLD, relevance))
         else:
-            missed.add(payload["document_id"])
-    return current, bool(missed - {payload["document_id"] for payload in current.values()})
+            chunks.append(chunk)
+    return QueryResult(query.text, tuple(chunks), tuple(rejected))
 
 
-def _chunk(payload: dict[str, Any], score: float) -> RetrievedChunk:
-    return RetrievedChunk(
-        chunk_id=payload["chunk_id"],
-        document_id=payload["document_id"],
-        source_id=payload["source_id"],
-        title=payload["title"],
-        section_path=tuple(payload["section_path"]),
-        text=payload["text"],
-        score=score,
-        content_hash=payload["content_hash"],
-        page_from=payload.get("page_from"),
-        page_to=payload.get("page_to"),
-        source_url=payload.get("source_url"),
-        trust_tier=payload["trust_tier"],
+def _signals(query: EmbeddedQuery, candidate: Candidate, rank: int, statistics: TermStatistics) -> Signals:
+    return Signals(
+        dense=candidate.dense,
+        bm25=candidate.bm25,
+        rank=rank,
+        coverage=coverage(query.terms.indices, candidate.terms, statistics),
+        same_script=alike_in_script(query.text, candidate.payload["text"]),
     )

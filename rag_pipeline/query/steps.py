@@ -108,10 +108,11 @@ def search(asking: Asking, services: AskServices) -> Asking:
                 alias=services.asking.alias,
                 embedder_of=services.embedder_of,
                 ledger=services.ledger,
-                limit=_FOUND_PER_QUERY,
-                min_relevance=services.asking.min_relevance,
+                term_weights=services.term_weights,
+                options=services.retrieval_options(limit=_FOUND_PER_QUERY),
             )
-            return replace(asking, results=tuple(results))
+            live = services.ledger.generations.live(services.asking.alias)
+            return replace(asking, results=tuple(results), generation=live.name if live else None)
         except (StoreError, EmbeddingUnavailable, LedgerError) as error:
             if attempt == _TRIES or not asking.deadline.remaining:
                 return _ended(asking, Outcome.DEGRADED, f"{type(error).__name__}: {error}")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from rag_pipeline.query.answering.words import is_chinese
+from rag_pipeline.query.scripts import asks_in_chinese
 from rag_pipeline.query.trace import Outcome
 
 _SENTENCES: Final = {
@@ -35,9 +35,9 @@ _DEGRADED_ANSWER: Final = (
 
 def refusal(outcome: Outcome, question: str) -> str:
     """The sentence for a request that ended without an answer. Han characters make a question Chinese."""
-    return _SENTENCES[outcome][is_chinese(question)]
+    return _SENTENCES[outcome][asks_in_chinese(question)]
 
 
 def degraded_notice(question: str) -> str:
     """What stands before passages that are quoted because the language model is down."""
-    return _DEGRADED_ANSWER[is_chinese(question)]
+    return _DEGRADED_ANSWER[asks_in_chinese(question)]

@@ -1,0 +1,154 @@
+"""What retrieval hands on: found chunks with their signals, rejected ones with a reason, or a message."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from rag_pipeline.index.schema import PointPayload
+from rag_pipeline.query.relevance.signals import Signals
+from rag_pipeline.query.scripts import asks_in_chinese
+
+BELOW_THRESHOLD = "below the threshold"
+
+_NOTHING_USEFUL = "The knowledge base has nothing useful for this query."
+_NOTHING_USEFUL_ZH = "知识库中没有与此查询相关的有用内容。"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedChunk:
+    """A found chunk.
+
+    `score` is the fused rank score, comparable within one result only; `relevance` is calibrated, 0 to 1, and
+    comparable everywhere. `joined_to` is the chunk that brought a neighbour along, whose scores it bears.
+    """
+
+    chunk_id: str
+    document_id: str
+    source_id: str
+    source_type: str
+    lifecycle: str
+    title: str
+    section_path: tuple[str, ...]
+    text: str
+    language: str | None
+    score: float
+    relevance: float
+    signals: Signals
+    chunk_index: int
+    content_hash: str
+    text_hash: str
+    page_from: int | None
+    page_to: int | None
+    source_url: str | None
+    trust_tier: int
+    owner: str
+    effective_at: datetime | None
+    valid_until: datetime | None
+    last_reviewed_at: datetime | None
+    updated_at: datetime | None
+    joined_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedChunk:
+    """A candidate that the caller may see but that is not among the chunks, and why."""
+
+    chunk_id: str
+    document_id: str
+    reason: str
+    relevance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """What one query found, best first. `notes` tell what went wrong on the way without ending the search."""
+
+    query: str
+    chunks: tuple[RetrievedChunk, ...]
+    rejected: tuple[RejectedChunk, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str | None:
+        """Where there are no chunks: that the knowledge base has nothing useful, in the query's language."""
+        if self.chunks:
+            return None
+        return _NOTHING_USEFUL_ZH if asks_in_chinese(self.query) else _NOTHING_USEFUL
+
+
+def public_json(results: Iterable[QueryResult], source_titles: Mapping[str, str]) -> dict[str, Any]:
+    """What a caller may read of results: no scores, ids or rejected chunks.
+
+    `source_titles` are by source id; a source without one is called by its id.
+    """
+    return {
+        "knowledge_base_retrieval": [
+            {
+                "query": result.query,
+                "message": result.message,
+                "chunks": [
+                    {
+                        "text": chunk.text,
+                        "title": chunk.title,
+                        "section_path": list(chunk.section_path),
+                        "source_title": source_titles.get(chunk.source_id, chunk.source_id),
+                        "relevance": round(chunk.relevance, 2),
+                    }
+                    for chunk in result.chunks
+                ],
+            }
+            for result in results
+        ]
+    }
+
+
+def chunk_of(
+    payload: Mapping[str, Any],
+    *,
+    score: float,
+    relevance: float,
+    signals: Signals,
+    joined_to: str | None = None,
+) -> RetrievedChunk:
+    """A found chunk from a payload without defects."""
+    fields: dict[str, Any] = {
+        **{name: payload.get(name) for name in _COPIED},
+        **{name: _moment(payload.get(name)) for name in _MOMENTS},
+    }
+    return RetrievedChunk(
+        **fields,
+        section_path=tuple(payload["section_path"]),
+        score=score,
+        relevance=relevance,
+        signals=signals,
+        joined_to=joined_to,
+    )
+
+
+_COPIED = (
+    "chunk_id", "document_id", "source_id", "source_type", "lifecycle", "title", "text", "chunk_index",
+    "content_hash", "text_hash", "trust_tier", "owner", "language", "page_from", "page_to", "source_url",
+)  # fmt: skip
+_MOMENTS = ("effective_at", "valid_until", "last_reviewed_at", "updated_at")
+
+
+def defect(payload: Mapping[str, Any]) -> str | None:
+    """What a payload lacks of the contract, or has of a wrong type, in words; None where it is as it must be.
+
+    Fields that the contract does not know are nobody's business here.
+    """
+    known = {name: value for name, value in payload.items() if name in PointPayload.model_fields}
+    try:
+        PointPayload.model_validate(known)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, first["loc"]))
+        return f"lacks the field {field}" if first["type"] == "missing" else f"has a wrong value in {field}"
+    return None
+
+
+def _moment(value: str | None) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)

@@ -1,0 +1,239 @@
+"""Nothing beyond a request's scope reaches its results, rejected chunks or messages, on either store."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rag_pipeline.index.schema import rfc3339
+from rag_pipeline.index.store import StoreLocation
+from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.results import QueryResult, public_json
+from rag_pipeline.query.retrieval import RetrievalOptions
+from rag_pipeline.query.scope import Scope
+from rag_pipeline_tests.knowledge_base import scope_of
+from rag_pipeline_tests.shelf import Book, Shelf, open_shelf
+
+FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
+ALL = RetrievalOptions(limit=100, min_relevance=0.0)
+GROUPS = ["support", "hr", "public"]
+ENVIRONMENTS = ["production", "staging"]
+AUDIENCES = ["customers", "support"]
+TYPES = ["official_policy", "runbook"]
+LANGUAGES = ["en", "zh"]
+
+numbers = count()
+
+
+@pytest.fixture
+def shelf(store_location: StoreLocation, ledger: Ledger, alias: str) -> Iterator[Shelf]:
+    with open_shelf(store_location, ledger, alias) as opened:
+        yield opened
+
+
+def day(number: int | None) -> str | None:
+    return None if number is None else rfc3339(FIRST_DAY + timedelta(days=number))
+
+
+def some(values: Sequence[str]) -> st.SearchStrategy[tuple[str, ...]]:
+    return st.lists(st.sampled_from(values), unique=True, max_size=len(values)).map(tuple)
+
+
+days = st.none() | st.integers(0, 4)
+facts = st.fixed_dictionaries(
+    {
+        "tenant": st.sampled_from(["a", "b"]),
+        "access_groups": some(GROUPS).map(list),
+        "lifecycle": st.sampled_from(["active", "active", "draft", "deprecated", "archived"]),
+        "environments": some(ENVIRONMENTS).map(list),
+        "audience": some(AUDIENCES).map(list),
+        "source_type": st.sampled_from(TYPES),
+        "language": st.sampled_from([None, *LANGUAGES]),
+        "effective_at": days.map(day),
+        "valid_until": days.map(day),
+    }
+)
+
+
+@st.composite
+def books(draw: st.DrawFn) -> list[Book]:
+    """Documents whose points and ledger rows may say different things, each with a word of its own."""
+    found = []
+    for _ in range(draw(st.integers(1, 8))):
+        number = next(numbers)
+        name = f"{draw(st.sampled_from(['s1', 's2']))}/{number}"
+        texts = [f"Refunds take {part} days. Word{number}x{part}." for part in range(draw(st.integers(1, 2)))]
+        known = draw(st.sampled_from([True, True, True, False]))
+        drawn = draw(facts)
+        found.append(
+            Book(
+                name,
+                texts,
+                drawn,
+                published=draw(st.sampled_from([True, True, True, False])),
+                known=known,
+                readers=draw(st.none() | some(drawn["access_groups"] or ["hr"])) if known else None,
+                recorded=draw(st.just({}) | st.just({}) | st.just({"lifecycle": "archived"})),
+                recorded_hash=draw(st.sampled_from(["c" * 64, "c" * 64, "d" * 64])),
+            )
+        )
+    return found
+
+
+scopes = st.builds(
+    Scope,
+    identity=st.builds(
+        Identity, groups=some(["support", "hr"]).map(frozenset), tenant=st.sampled_from(["a", "b"])
+    ),
+    as_of=st.integers(0, 4).map(lambda number: FIRST_DAY + timedelta(days=number)),
+    environment=st.sampled_from([None, None, *ENVIRONMENTS]),
+    audience=st.sampled_from([None, None, *AUDIENCES]),
+    source_ids=st.just(()) | some(["s1", "s2"]),
+    source_types=st.just(()) | some(TYPES),
+    languages=st.just(()) | some(LANGUAGES),
+)
+
+
+def within(facts: dict[str, Any], readers: list[str], scope: Scope, document_id: str) -> bool:
+    """The rule once more, in other words."""
+    starts, ends = facts.get("effective_at"), facts.get("valid_until")
+    return (
+        facts["tenant"] == scope.identity.tenant
+        and any(group in ("public", *scope.identity.groups) for group in readers)
+        and facts["lifecycle"] == "active"
+        and (not starts or starts <= rfc3339(scope.as_of))
+        and (not ends or rfc3339(scope.as_of) < ends)
+        and (not scope.environment or scope.environment in facts["environments"])
+        and (not scope.audience or scope.audience in facts["audience"])
+        and (not scope.source_ids or document_id.split("/")[0] in scope.source_ids)
+        and (not scope.source_types or facts["source_type"] in scope.source_types)
+        and (not scope.languages or facts.get("language") in scope.languages)
+    )
+
+
+def permitted(book: Book, scope: Scope) -> bool:
+    """Whether both the points and the ledger, where it has the document, let it through."""
+    facts = book.all_facts
+    by_points = book.published and within(facts, facts["access_groups"], scope, book.document_id)
+    readers = facts["access_groups"] if book.readers is None else list(book.readers)
+    recorded = {**facts, **book.recorded}
+    return by_points and (not book.known or within(recorded, readers, scope, book.document_id))
+
+
+def chunk_ids(results: list[QueryResult]) -> set[str]:
+    return {chunk.chunk_id for result in results for chunk in result.chunks}
+
+
+# Asked by a word of the document, by what all have, by a Chinese word, and by what has no terms at all.
+QUERIES = ["how many days do refunds take", "退款", "?"]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(stored=books(), scope=scopes, sure=st.booleans())
+def test_nothing_beyond_the_scope_is_told_and_nothing_within_it_is_missed(
+    shelf: Shelf, stored: list[Book], scope: Scope, sure: bool
+) -> None:
+    shelf.clear()
+    shelf.put(stored)
+    allowed = [book for book in stored if permitted(book, scope)]
+    current = [book for book in allowed if book.known and book.recorded_hash == "c" * 64]
+    options = RetrievalOptions(limit=100) if sure else ALL
+    results = shelf.ask(QUERIES, scope, options)
+    wanted = {f"{book.document_id}:{index}" for book in current for index in range(len(book.texts))}
+    assert chunk_ids(results) <= wanted
+    if not sure:
+        assert [{chunk.chunk_id for chunk in one.chunks} for one in results] == [wanted] * len(QUERIES)
+        assert all((one.message is None) == bool(wanted) for one in results)
+    told = repr(results) + json.dumps(public_json(results, {}))
+    for book in stored:
+        if book not in allowed:
+            words = [book.document_id + ":", *(text.split()[-1] for text in book.texts)]
+            assert not any(word in told for word in words), book
+    rejected = {one.document_id for result in results for one in result.rejected}
+    assert rejected <= {book.document_id for book in allowed}
+
+
+def test_what_is_allowed_is_found_behind_hundreds_that_are_not(shelf: Shelf) -> None:
+    question = "How many days do refunds take in the north?"
+    better = [
+        Book(f"secret/{n}", [f"{question} Refunds take {n} days in the north."], {"access_groups": ["hr"]})
+        for n in range(500)
+    ]
+    shelf.put([*better, Book("open/page", ["Refunds of hardware are paid by bank transfer."])])
+    (result,) = shelf.ask([question], scope_of("support"), ALL)
+    assert [chunk.document_id for chunk in result.chunks] == ["open/page"]
+    (result,) = shelf.ask([question], scope_of("hr"), RetrievalOptions(limit=600, min_relevance=0.0))
+    assert result.chunks[-1].document_id == "open/page"
+    assert len(result.chunks) == 501
+
+
+def test_what_the_ledger_withdrew_is_fetched_over_for(shelf: Shelf) -> None:
+    question = "How many days do refunds take in the north?"
+    gone = [
+        Book(f"secret/{n}", [f"{question} Refunds take {n} days in the north."], readers=[])
+        for n in range(150)
+    ]
+    shelf.put([*gone, Book("open/page", ["Refunds of hardware are paid by bank transfer."])])
+    (result,) = shelf.ask([question], scope_of(), RetrievalOptions(limit=3, min_relevance=0.0))
+    assert [chunk.document_id for chunk in result.chunks] == ["open/page"]
+    assert result.rejected == ()
+
+
+@pytest.mark.parametrize(
+    ("moment", "seen"),
+    [
+        (-1, {"always"}),
+        (0, {"always", "old"}),
+        (2, {"always", "old"}),
+        (3, {"always", "new"}),
+        (9, {"always", "new"}),
+    ],
+)
+def test_the_version_that_held_at_the_moment_asked_for_is_found(
+    shelf: Shelf, moment: int, seen: set[str]
+) -> None:
+    text = ["Refunds take some days."]
+    shelf.put(
+        [
+            Book("s/always", text),
+            Book("s/old", text, {"effective_at": day(0), "valid_until": day(3)}),
+            Book("s/new", text, {"effective_at": day(3)}),
+        ]
+    )
+    results = shelf.ask(["refunds"], scope_of(as_of=FIRST_DAY + timedelta(days=moment)), ALL)
+    assert {one.split("/")[1].split(":")[0] for one in chunk_ids(results)} == seen
+
+
+def test_a_point_without_a_required_field_is_rejected_and_the_others_are_found(shelf: Shelf) -> None:
+    shelf.put(Book(f"s/{n}", [f"Refunds take {n} days."]) for n in range(4))
+    shelf.overwrite("s/1:0", without="owner")
+    shelf.overwrite("s/2:0", without="document_id")
+    shelf.overwrite("s/3:0", without="title")
+    (result,) = shelf.ask(["refunds"], scope_of(), ALL)
+    assert [chunk.document_id for chunk in result.chunks] == ["s/0"]
+    reasons = {(one.chunk_id, one.document_id, one.reason) for one in result.rejected}
+    assert reasons == {
+        ("s/1:0", "s/1", "lacks the field owner"),
+        ("s/2:0", "", "lacks the field document_id"),
+        ("s/3:0", "s/3", "lacks the field title"),
+    }
+
+
+def test_what_is_not_relevant_is_rejected_and_the_query_is_told_so_in_its_language(shelf: Shelf) -> None:
+    shelf.put([Book("s/1", ["Refunds take 14 days after the parcel came back."])])
+    found, dinner, 晚饭 = shelf.ask(
+        ["How many days do refunds take?", "When are we having dinner tonight?", "今晚几点吃晚饭？"],
+        scope_of(),
+    )
+    assert ([chunk.document_id for chunk in found.chunks], found.message) == (["s/1"], None)
+    for result, words in ((dinner, "nothing useful"), (晚饭, "知识库")):
+        assert not result.chunks
+        assert words in str(result.message)
+        assert [one.reason for one in result.rejected] == ["below the threshold"]
+        assert result.rejected[0].relevance is not None
