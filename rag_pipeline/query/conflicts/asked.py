@@ -1,0 +1,87 @@
+"""What a question asks about, and values of which kinds would answer it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rag_pipeline.query.conflicts.conflict import ValueKind
+from rag_pipeline.query.conflicts.terms import Term, is_chinese, terms
+
+_DURATION, _MONEY, _PERCENTAGE = ValueKind.DURATION, ValueKind.MONEY, ValueKind.PERCENTAGE
+_COUNT, _DATE, _VERSION, _PERMISSION = (
+    ValueKind.COUNT, ValueKind.DATE, ValueKind.VERSION, ValueKind.PERMISSION,
+)  # fmt: skip
+
+_CUES: Final[Sequence[tuple[re.Pattern[str], frozenset[ValueKind]]]] = [
+    (re.compile(pattern, re.IGNORECASE), frozenset(kinds))
+    for pattern, kinds in [
+        (r"\b(?:version|firmware|release)s?\b|版本|固件", {_VERSION}),
+        (r"\b(?:(?:what|which|by what|on what)[ ](?:date|day))\b|日期|哪一?天|几月几日", {_DATE}),
+        (r"\bwhen\b|\bdeadline\b|什么时候|何时", {_DATE, _DURATION}),
+        (
+            r"\bhow[ ](?:long|soon|fast|quickly|often|far in advance)\b|\b(?:time[ ]?limit|period|time frame)\b"
+            r"|\b(?:many|what)[ ](?:[a-z]+[ ]){0,2}(?:seconds|minutes|hours|days|weeks|months|years)\b|within what time"
+            r"|多久|多长|多少(?:个)?(?:工作日|自然日|天|日|小时|分钟|周|星期|月|年)|几(?:个)?(?:工作日|天|日|小时|分钟|周|星期|月|年)"
+            r"|期限|时限|[期限]是",
+            {_DURATION},
+        ),
+        (
+            r"\bwhat[ ](?:share|percentage|proportion)\b|\bpercent|\b(?:discount|commission|interest)\b"
+            r"|百分之几|百分比|比例|折扣|佣金|利率|几折",
+            {_PERCENTAGE, _MONEY},
+        ),
+        (
+            r"\bhow[ ]much\b|\b(?:price|costs?|fees?|fines?|charges?|amount|salary|deposit|voucher)\b"
+            r"|多少钱|多少元|价格|费用|金额|押金是|罚款|手续费|报销上限|限额",
+            {_MONEY, _PERCENTAGE},
+        ),
+        (r"\bhow[ ]many\b|多少(?:个|名|位|人|台|件|次|份|张|条|只|辆|间)|几(?:个|名|位|人|台|件|次|份|张|条|只|辆|间)", {_COUNT}),
+    ]
+]  # fmt: skip
+_YES_OR_NO: Final = re.compile(
+    r"^\s*(?:(?:and|so|but)[ ])?(?:is|are|may|can|could|am|do|does|will|must)\b|\ballowed to\b|[吗么]\s*[?？]?\s*$|能否|能不能|可否|可不可以|是否|允不允许",
+    re.IGNORECASE,
+)
+_AMOUNTS: Final = frozenset(ValueKind) - {_PERMISSION}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, taken apart. `topics` are what it is about, `names` whom or what in particular."""
+
+    kinds: frozenset[ValueKind]
+    topics: tuple[Term, ...]
+    names: tuple[Term, ...]
+    ordered: tuple[Term, ...]
+    chinese: bool
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys of all its terms."""
+        return frozenset(term.key for term in self.ordered)
+
+
+def ask_about(question: str) -> Asked:
+    """Take a question apart."""
+    ordered = tuple(terms(question))
+    distinct = tuple({term.key: term for term in ordered}.values())
+    names = tuple(term for term in distinct if term.is_name)
+    return Asked(
+        kinds=_kinds(question),
+        # A Chinese run that is in no list may be a name or not: it is both.
+        topics=tuple(term for term in distinct if not term.is_name or is_chinese(term.key)),
+        names=names,
+        ordered=ordered,
+        chinese=is_chinese(question),
+    )
+
+
+def _kinds(question: str) -> frozenset[ValueKind]:
+    """The kinds that would answer it, by the first cue: how many days asks for a duration, not for a count."""
+    for pattern, kinds in _CUES:
+        if pattern.search(question):
+            return kinds
+    if _YES_OR_NO.search(question):
+        return frozenset({_PERMISSION})
+    return _AMOUNTS
