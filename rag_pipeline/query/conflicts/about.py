@@ -10,7 +10,7 @@ from rag_pipeline.query.conflicts.asked import Asked
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.statements import Statement
 from rag_pipeline.query.conflicts.terms import (
-    Term, excludes, has_contrast, is_chinese, is_measure, term_parts, terms,
+    Term, excludes, has_contrast, is_chinese, is_measure, numbered, term_parts, terms,
 )  # fmt: skip
 from rag_pipeline.query.evidence import Evidence
 
@@ -24,7 +24,7 @@ _IN_TITLE: Final = 0.6
 # Words that a question has for its own sake, or that a text often leaves out: "you" for the customer.
 _SOFT: Final = frozenset(
     "deadline limit minimum number amount share price valid customer user member guest person order item pay start "
-    "end hours size employee".split()
+    "end hours size employee request submit version firmware price".split()
 )
 _SOFT_WEIGHT: Final = 0.35
 
@@ -32,6 +32,9 @@ _ASKED_ABOUT: Final = 0.55
 """The least share of the question's words for a statement to be about it."""
 _SURELY_ASKED_ABOUT: Final = 0.7
 """The same for permissions, which every modal verb states: the whole act has to be there."""
+
+_AS_MUCH: Final = 0.7
+"""The least part of what one covers of the question that the other has to cover too."""
 
 _CODE = re.compile(r"([A-Za-z]+)-?\d+[A-Za-z]?")
 _ONLY_IN = re.compile(
@@ -119,6 +122,9 @@ def same_thing(one: Candidate, other: Candidate, asked: Asked) -> bool:
     """Whether two statements that are about the question are about the same thing."""
     if not one.statement.value.comparable_with(other.statement.value):
         return False
+    shares = sorted(coverage(asked, candidate) for candidate in (one, other))
+    if shares[0] < _AS_MUCH * shares[1]:
+        return False
     first = {term.key for term in one.words if has_contrast(term.key)} - asked.keys
     second = {term.key for term in other.words if has_contrast(term.key)} - asked.keys
     if any(excludes(a, b) for a in first - second for b in second - first):
@@ -130,6 +136,9 @@ def _is_about_another(asked: Asked, candidate: Candidate) -> bool:
     parts = candidate.parts
     for key in asked.keys:
         if key not in parts and any(excludes(key, term.key) for term in candidate.words):
+            return True
+    for thing, numbers in numbered(f"{candidate.statement.clause} ; {candidate.own_text}").items():
+        if thing in asked.numbered and not numbers & asked.numbered[thing]:
             return True
     own_names = [term for term in candidate.words if term.is_name and not is_chinese(term.key)]
     for name in asked.names:

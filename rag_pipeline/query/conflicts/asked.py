@@ -1,12 +1,12 @@
 """What a question asks about, and values of which kinds would answer it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
-from rag_pipeline.query.conflicts.terms import Term, is_chinese, terms
+from rag_pipeline.query.conflicts.terms import Term, is_chinese, numbered, terms
 
 _DURATION, _MONEY, _PERCENTAGE = ValueKind.DURATION, ValueKind.MONEY, ValueKind.PERCENTAGE
 _COUNT, _DATE, _VERSION, _PERMISSION = (
@@ -23,7 +23,7 @@ _CUES: Final[Sequence[tuple[re.Pattern[str], frozenset[ValueKind]]]] = [
             r"\bhow[ ](?:long|soon|fast|quickly|often|far in advance)\b|\b(?:time[ ]?limit|period|time frame)\b"
             r"|\b(?:many|what)[ ](?:[a-z]+[ ]){0,2}(?:seconds|minutes|hours|days|weeks|months|years)\b|within what time"
             r"|多久|多长|多少(?:个)?(?:工作日|自然日|天|日|小时|分钟|周|星期|月|年)|几(?:个)?(?:工作日|天|日|小时|分钟|周|星期|月|年)"
-            r"|期限|时限|[期限]是",
+            r"|期限|时限",
             {_DURATION},
         ),
         (
@@ -54,6 +54,7 @@ class Asked:
     topics: tuple[Term, ...]
     names: tuple[Term, ...]
     ordered: tuple[Term, ...]
+    numbered: Mapping[str, frozenset[str]]
     chinese: bool
 
     @property
@@ -73,6 +74,7 @@ def ask_about(question: str) -> Asked:
         topics=tuple(term for term in distinct if not term.is_name or is_chinese(term.key)),
         names=names,
         ordered=ordered,
+        numbered=numbered(question),
         chinese=is_chinese(question),
     )
 

@@ -10,6 +10,7 @@ from rag_pipeline.query.conflicts.glossary import CONCEPTS, CONTRASTS, EMPTY_CHI
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d+[A-Za-z]+\d*|[\u4e00-\u9fff]+")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_NUMBERED = re.compile(r"\b([A-Za-z]{2,})[ ](\d{1,4})\b(?![.,]\d|[ ]?%)")
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _LONGEST_CHINESE_WORD = 5
 _LONGEST_RUN = 400
@@ -70,6 +71,15 @@ def terms(text: str) -> list[Term]:
 def term_parts(text: str) -> frozenset[str]:
     """All that a text has of terms, to look others' up in: concepts, stems and the pairs of Chinese runs."""
     return frozenset(part for term in terms(text) for part in (term.key, *term.parts))
+
+
+def numbered(text: str) -> Mapping[str, frozenset[str]]:
+    """The things that are told apart by a number behind them, with their numbers: lift 3 and lift 4."""
+    found: dict[str, frozenset[str]] = {}
+    for word, number in _NUMBERED.findall(text):
+        if word.lower() not in EMPTY_ENGLISH:
+            found[stem(word)] = found.get(stem(word), frozenset()) | {number}
+    return found
 
 
 def excludes(one: str, other: str) -> bool:

@@ -25,7 +25,7 @@ _FINDERS: Final[Mapping[ValueKind, Callable[[str], Iterator[Value]]]] = {
 }
 
 _CONDITION = re.compile(
-    r"(?:\b(?:more|longer|later|older|greater|higher)[ ]than|\b(?:over|above|exceed(?:s|ing)?|below|under)(?:[ ]a[ ]value[ ]of)?"
+    r"(?:\b(?:more|longer|later|older|greater|higher)[ ]than|(?<!carry[ ])(?<!carried[ ])(?<!left[ ])\b(?:over|above|exceed(?:s|ing)?|below|under)(?:[ ]a[ ]value[ ]of)?"
     r"|\bfor each|超过|多于|大于|高于|低于|不足|不满|少于)[ ]?$",
     re.IGNORECASE,
 )
