@@ -1,7 +1,7 @@
 """Whether a statement is about what was asked, and whether two statements are about the same thing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -10,28 +10,38 @@ from rag_pipeline.query.conflicts.asked import Asked
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.statements import Statement
 from rag_pipeline.query.conflicts.terms import (
-    Term, excludes, has_contrast, is_chinese, is_measure, numbered, term_parts, terms,
+    Term, excludes, has_contrast, is_chinese, is_measure, numbered, related, term_parts, terms,
 )  # fmt: skip
 from rag_pipeline.query.evidence import Evidence
 
 # How much a word of the question counts by where it stands: what the value's own clause says is surely about
 # it, what a heading says less so.
 _IN_CLAUSE: Final = 1.0
-_IN_SENTENCE: Final = 0.85
+_IN_SENTENCE: Final = 0.7
 _NEARBY: Final = 0.7
-_IN_TITLE: Final = 0.6
+_IN_TITLE: Final = 0.7
+_RELATED_COUNTS: Final = 0.7
 
-# Words that a question has for its own sake, or that a text often leaves out: "you" for the customer.
-_SOFT: Final = frozenset(
-    "deadline limit minimum number amount share price valid customer user member guest person order item pay start "
-    "end hours size employee request submit version firmware price".split()
-)
-_SOFT_WEIGHT: Final = 0.35
+_WEIGHTS: Final[Mapping[str, float]] = {
+    # What asks for a kind of value, which the value itself answers.
+    **dict.fromkeys("version firmware deadline limit minimum number amount share price size hours".split(), 0.1),
+    # What a text often leaves out: "you" for the customer, and that something is paid.
+    **dict.fromkeys(
+        "customer user member guest person employee order item pay valid request submit".split(), 0.35
+    ),
+}
+_UNLISTED_CHINESE: Final = 0.5
+"""A run of Chinese that is in no list: a name, or words that another text puts differently."""
 
 _ASKED_ABOUT: Final = 0.55
 """The least share of the question's words for a statement to be about it."""
 _SURELY_ASKED_ABOUT: Final = 0.7
-"""The same for permissions, which every modal verb states: the whole act has to be there."""
+"""The same for permissions, which every modal verb states, and where values of any kind may be meant."""
+
+_FEW_KINDS: Final = 2
+
+_FEWEST_KNOWN: Final = 2
+"""The fewest words of a question that have to be known in the passage's language; one alone says too little."""
 
 _AS_MUCH: Final = 0.7
 """The least part of what one covers of the question that the other has to cover too."""
@@ -89,9 +99,12 @@ def coverage(asked: Asked, candidate: Candidate) -> float:
     Where question and passage are of different languages only words that are known in both count.
     """
     foreign = asked.chinese != is_chinese(candidate.statement.whole)
-    topics = [term for term in asked.topics if term.translatable or not foreign]
-    topics = topics or [term for term in asked.names if not foreign or not is_chinese(term.key)]
-    weights = {term: _SOFT_WEIGHT if term.key in _SOFT else 1.0 for term in topics}
+    weights = {term: _weight(term) for term in asked.topics or asked.names}
+    if foreign:
+        known = {term: weight for term, weight in weights.items() if term.translatable or term in asked.names}
+        if len(known) < min(_FEWEST_KNOWN, len(weights)):
+            return 0.0
+        weights = known
     if not weights:
         return 0.0
     found = sum(
@@ -114,7 +127,8 @@ def is_asked_about(asked: Asked, candidate: Candidate) -> float:
     if _is_about_another(asked, candidate):
         return 0.0
     share = coverage(asked, candidate)
-    least = _SURELY_ASKED_ABOUT if value.kind is ValueKind.PERMISSION else _ASKED_ABOUT
+    any_kind = len(asked.kinds) > _FEW_KINDS
+    least = _SURELY_ASKED_ABOUT if any_kind or value.kind is ValueKind.PERMISSION else _ASKED_ABOUT
     return share if share >= least else 0.0
 
 
@@ -191,5 +205,11 @@ def _same_series(one: str, other: str) -> bool:
     return bool(first and second and one != other and first[1].lower() == second[1].lower())
 
 
+def _weight(term: Term) -> float:
+    unlisted = term.is_name and is_chinese(term.key)
+    return _UNLISTED_CHINESE if unlisted else _WEIGHTS.get(term.key, 1.0)
+
+
 def _found(term: Term, parts: frozenset[str]) -> float:
-    return sum(part in parts for part in term.parts) / len(term.parts)
+    exact = sum(part in parts for part in term.parts) / len(term.parts)
+    return max(exact, _RELATED_COUNTS) if related(term.key) & parts else exact

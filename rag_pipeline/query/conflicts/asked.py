@@ -32,8 +32,8 @@ _CUES: Final[Sequence[tuple[re.Pattern[str], frozenset[ValueKind]]]] = [
             {_PERCENTAGE, _MONEY},
         ),
         (
-            r"\bhow[ ]much\b|\b(?:price|costs?|fees?|fines?|charges?|amount|salary|deposit|voucher)\b"
-            r"|多少钱|多少元|价格|费用|金额|押金是|罚款|手续费|报销上限|限额",
+            r"\bhow[ ]much\b|\b(?:price|costs?|fees?|fines?|charges?|amount|salary|deposit|voucher|postage|rent|bonus|budget|allowance)\b"
+            r"|多少钱|多少元|价格|费用|金额|罚款|手续费|报销上限|限额|运费|租金|押金|补贴|补助|工资|奖金|预算",
             {_MONEY, _PERCENTAGE},
         ),
         (r"\bhow[ ]many\b|多少(?:个|名|位|人|台|件|次|份|张|条|只|辆|间)|几(?:个|名|位|人|台|件|次|份|张|条|只|辆|间)", {_COUNT}),
@@ -43,6 +43,7 @@ _YES_OR_NO: Final = re.compile(
     r"^\s*(?:(?:and|so|but)[ ])?(?:is|are|may|can|could|am|do|does|will|must)\b|\ballowed to\b|[吗么]\s*[?？]?\s*$|能否|能不能|可否|可不可以|是否|允不允许",
     re.IGNORECASE,
 )
+_NO_VALUE: Final = re.compile(r"^\s*(?:who|whom|whose|where|why|how (?:do|does|can|should|to))\b|谁|为什么|哪里|如何|怎么", re.IGNORECASE)
 _AMOUNTS: Final = frozenset(ValueKind) - {_PERMISSION}
 
 
@@ -80,10 +81,13 @@ def ask_about(question: str) -> Asked:
 
 
 def _kinds(question: str) -> frozenset[ValueKind]:
-    """The kinds that would answer it, by the first cue: how many days asks for a duration, not for a count."""
+    """The kinds that would answer it, by the first cue: how many days asks for a duration, not for a count.
+
+    Who, where, why and how ask for none; a question without any cue may mean any.
+    """
     for pattern, kinds in _CUES:
         if pattern.search(question):
             return kinds
     if _YES_OR_NO.search(question):
         return frozenset({_PERMISSION})
-    return _AMOUNTS
+    return frozenset() if _NO_VALUE.search(question) else _AMOUNTS

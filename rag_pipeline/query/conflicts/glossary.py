@@ -7,8 +7,8 @@ words only: no names, no places, no products; those are compared as they are wri
 from typing import Final
 
 CONCEPTS: Final = """
-return: return, bring | 退货, 退回, 寄回, 归还
-refund: refund, repay, reimburse, reimbursement | 退款, 退费, 退还, 报销
+return: return, send…back, bring…back, give…back | 退货, 退回, 寄回, 归还
+refund: refund, repay, reimburse, reimbursement, pay…back, money…back | 退款, 退费, 退还, 报销
 exchange: exchange, swap, redeem | 换货, 兑换, 更换, 交换
 replacement: replace, replacement | 替换
 cancel: cancel, cancellation | 取消, 退订
@@ -18,7 +18,9 @@ sell: sell, sale, sold | 销售, 出售
 order: order | 订单, 订购
 book: booking, reservation, reserve | 预订, 预定, 预约
 delivery: deliver, delivery | 送达, 签收, 送货, 交付, 配送
-ship: ship, shipping, shipment, dispatch, postage, parcel | 发货, 运费, 寄送, 包裹, 邮费, 物流
+ship: ship, shipping, shipment, dispatch | 发货, 寄送, 物流
+postage: postage | 运费, 邮费
+parcel: parcel, package | 包裹
 pay: pay, payment, paid, payable, payout | 付款, 支付, 缴费, 缴纳, 打款
 price: price, cost, pricing | 价格, 价钱, 售价, 收费
 fee: fee, charge, surcharge | 费用, 手续费, 服务费
@@ -60,14 +62,14 @@ approve: approve, approval, authorise, authorize | 审批, 批准, 审核
 confirm: confirm, confirmation, acknowledge | 确认
 answer: answer, reply, respond, response | 答复, 回复, 响应, 回应
 complaint: complain, complaint | 投诉
-submit: submit, upload, hand | 提交, 上传, 递交
+submit: submit, upload, hand…in | 提交, 上传, 递交
 expire: expire, expiry, lapse | 过期, 失效, 到期
 valid: valid, validity | 有效, 有效期
 renew: renew, renewal, extend, extension | 续期, 续订, 延长, 续借
 start: start, begin, launch, effect | 开始, 生效, 起算, 启动
 end: end, finish, close | 结束, 截止
 open_hours: opening | 营业时间, 开放时间
-deadline: deadline, due | 期限, 截止日期, 时限
+deadline: deadline, due, period | 期限, 截止日期, 时限
 limit: limit, maximum, cap, ceiling | 上限, 限额, 最多, 最高, 限制
 minimum: minimum, least | 最低, 最少, 至少, 下限
 number: number, count, quantity | 数量, 个数
@@ -124,7 +126,7 @@ password: password, passphrase | 密码, 口令
 pin: pin | pin码
 character: character | 字符
 digit: digit | 数字
-login: login, log in, sign-on, signon | 登录, 登陆
+login: login, log…in, sign-on, signon | 登录, 登陆
 lock: lock, locked | 锁定
 attempt: attempt, try | 尝试
 access: access, entry, enter | 访问, 进入, 门禁
@@ -161,7 +163,7 @@ withdraw: withdraw, withdrawal | 取现, 取款, 提现
 transfer: transfer | 转账, 转让
 shop: shop, store front | 商店, 店铺, 商城, 门店
 warehouse: warehouse, depot | 仓库
-item: item, product, goods, article | 商品, 物品, 产品
+item: item, product, goods, article, thing | 商品, 物品, 产品
 part: part, spare | 配件, 零件
 pet: pet, animal, dog, cat | 宠物, 动物, 狗, 猫
 smoke: smoke, smoking | 吸烟, 抽烟
@@ -173,8 +175,8 @@ drill: drill | 电钻
 flat: flat, apartment | 公寓, 房屋
 room: room | 房间, 客房
 meeting_room: meeting room | 会议室
-check_in: check in, check-in, arrival, arrive | 入住, 到达
-check_out: check out, check-out, departure | 退房, 离店
+check_in: check…in, check-in, arrival, arrive | 入住, 到达
+check_out: check…out, check-out, departure | 退房, 离店
 lab: lab, laboratory | 实验室
 alone: alone | 单独, 独自
 work: work, working | 作业, 工作
@@ -222,7 +224,7 @@ appointment: appointment | 挂号, 就诊
 water: water | 水, 用水
 electricity: electricity, power | 电力, 用电, 电费
 """
-"""One line a concept: name: English words, commas between | Chinese words."""
+"""One line a concept: name: English words | Chinese words. "send…back" is "send" with "back" some words later."""
 
 CONTRASTS: Final = (
     "adult child student senior family",
@@ -242,9 +244,28 @@ CONTRASTS: Final = (
 )
 """Concepts that exclude each other: what is said of one of a line is not said of the others."""
 
+RELATED: Final = (
+    "refund return",
+    "refund pay",
+    "hardware device sensor gateway item",
+    "price fee",
+    "price pay",
+    "fee pay",
+    "keep delete",
+    "leave annual_leave",
+    "customer user member guest person",
+    "buy order",
+    "ship delivery parcel",
+    "late deadline",
+    "expire valid",
+    "hotel room flat",
+    "version firmware software",
+)
+"""Concepts that are often said for each other, though they do not mean the same."""
+
 EMPTY_ENGLISH: Final = frozenset(
     """
-    a about above after again all also am an and any are as at be because been before being below between both but by
+    a about above after again all back also am an and any are as at be because been before being below between both but by
     can cannot could did do does doing down during each either else few for from further get gets give given gives got
     had has have having he her here hers him his how i if in into is it its itself just let like made make makes many
     may me might mine more most much must my need needs no nor not of off on once one only or other our ours out over

@@ -33,7 +33,7 @@ def decide(sides: Sequence[Side]) -> tuple[Side | None, Precedence | None]:
     )
     left = list(sides)
     for rule, rank in rules:
-        best = max(map(rank, left))  # type: ignore[type-var]
+        best = max(map(rank, left))
         left = [side for side in left if rank(side) == best]
         if _agree(left):
             return min(left, key=_order), rule

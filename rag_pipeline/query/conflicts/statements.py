@@ -1,11 +1,13 @@
 """A passage as statements: sentences, and cells of tables read together with their row and column."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.query.conflicts.conflict import ValueKind
+from rag_pipeline.query.conflicts.terms import terms
 from rag_pipeline.query.conflicts.values import find_values
 from rag_pipeline.query.conflicts.value import Value
 
@@ -13,6 +15,10 @@ _EMPHASIS = re.compile(r"\*\*|__|[*`]|^[ \t]*(?:>[ \t]*)+|^[ \t]*(?:[-+]|\d{1,3}
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
 _RULE = re.compile(r"[|:\- \t]+")
 _CLAUSE_END = re.compile(r"[,;，；。：:()（）](?!\d)|[ ]but[ ]|[ ]whereas[ ]|[ ]while[ ]")
+_JOINT = re.compile(r"[ ](?:and|or)[ ]|、|以及|和")
+_FULL_CLAUSE = 3
+"""How many content words a part between two "and" must have to stand for itself."""
+
 _LONGEST_SENTENCE = 2_000
 _MOST_COLUMNS = 40
 
@@ -69,8 +75,15 @@ def _prose(text: str, heading: str, kinds: frozenset[ValueKind]) -> Iterator[Sta
     for start, end in sentence_spans(text):
         for raw in _pieces(text[start:end]):
             whole = " ".join(_EMPHASIS.sub("", raw).split())
-            for value in find_values(whole, kinds):
-                yield Statement(value, " ".join(raw.split()), _clause(whole, value), whole, before, heading)
+            values = find_values(whole, kinds)
+            borders = [match.span() for match in _CLAUSE_END.finditer(whole)]
+            joints = [match.span() for match in _JOINT.finditer(whole)]
+            for value in values:
+                start, end = _clause(value, borders, 0, len(whole))
+                narrow_start, narrow_end = _clause(value, joints, start, end)
+                if len(terms(whole[narrow_start:narrow_end])) >= _FULL_CLAUSE:
+                    start, end = narrow_start, narrow_end
+                yield Statement(value, whole, whole[start:end], whole, before, heading)
             before = whole
 
 
@@ -80,15 +93,12 @@ def _pieces(sentence: str) -> Iterator[str]:
         yield sentence[start : start + _LONGEST_SENTENCE]
 
 
-def _clause(whole: str, value: Value) -> str:
-    start, end = 0, len(whole)
-    for border in _CLAUSE_END.finditer(whole):
-        if border.end() <= value.start:
-            start = border.end()
-        elif border.start() >= value.end:
-            end = border.start()
-            break
-    return whole[start:end]
+def _clause(value: Value, borders: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """The part of a sentence between the last border before a value and the first one behind it."""
+    index = bisect_right(borders, (value.start, value.start))
+    before = borders[index - 1] if index and borders[index - 1][1] <= value.start else (0, 0)
+    behind = next((border for border in borders[index : index + 4] if border[0] >= value.end), (end, end))
+    return max(start, before[1]), min(end, behind[0])
 
 
 def _table(lines: Sequence[str], heading: str, kinds: frozenset[ValueKind]) -> Iterator[Statement]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from rag_pipeline.query.conflicts.glossary import CONCEPTS, CONTRASTS, EMPTY_CHINESE, EMPTY_ENGLISH
+from rag_pipeline.query.conflicts.glossary import CONCEPTS, CONTRASTS, EMPTY_CHINESE, EMPTY_ENGLISH, RELATED
 
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d+[A-Za-z]+\d*|[\u4e00-\u9fff]+")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -55,12 +55,17 @@ def terms(text: str) -> list[Term]:
     found: list[Term] = []
     sentence_start = True
     end = 0
+    split_phrases = {
+        match.start(): concept for pattern, concept in _SPLIT_PHRASES for match in pattern.finditer(text)
+    }
     for match in _PHRASE_OR_TOKEN.finditer(text):
         sentence_start = sentence_start or bool(_SENTENCE_BREAK.search(text, end, match.start()))
         end = match.end()
         if _CHINESE.match(match[0]):
             for begin in range(0, len(match[0]), _LONGEST_RUN):
                 found += _chinese_terms(match[0][begin : begin + _LONGEST_RUN])
+        elif concept := split_phrases.get(match.start()):
+            found.append(Term(concept, (concept,), is_name=False, translatable=True))
         elif term := _english_term(match[0], sentence_start):
             found.append(term)
         sentence_start = False
@@ -85,6 +90,11 @@ def numbered(text: str) -> Mapping[str, frozenset[str]]:
 def excludes(one: str, other: str) -> bool:
     """Whether two concepts exclude each other."""
     return one != other and bool(_CONTRASTS.get(one, frozenset()) & _CONTRASTS.get(other, frozenset()))
+
+
+def related(concept: str) -> frozenset[str]:
+    """The concepts that are often said for this one."""
+    return _RELATED.get(concept, frozenset())
 
 
 def has_contrast(concept: str) -> bool:
@@ -167,7 +177,7 @@ def _read_concepts() -> tuple[dict[str, str], dict[str, str]]:
         in_english, _, in_chinese = words.partition("|")
         for word in filter(None, map(str.strip, in_english.split(","))):
             english.setdefault(word, name)
-            if " " not in word:
+            if " " not in word and "…" not in word:
                 english.setdefault(stem(word), name)
         for word in filter(None, map(str.strip, in_chinese.split(","))):
             chinese[word] = name
@@ -182,10 +192,26 @@ def _read_contrasts() -> Mapping[str, frozenset[int]]:
     return groups
 
 
+def _read_related() -> Mapping[str, frozenset[str]]:
+    groups: dict[str, frozenset[str]] = {}
+    for line in RELATED:
+        concepts = frozenset(line.split())
+        for concept in concepts:
+            groups[concept] = groups.get(concept, frozenset()) | concepts - {concept}
+    return groups
+
+
 _WORDS, _CHINESE_WORDS = _read_concepts()
 _CONTRASTS = _read_contrasts()
+_RELATED = _read_related()
 _PLURALS: Final = frozenset({"people", "children", "men", "women"})
 _PHRASES = sorted((word for word in _WORDS if " " in word), key=len, reverse=True)
+_SPLIT_PHRASES = [
+    (re.compile(rf"\b{first}(?:s|ing)?(?=(?:[ ]\w+){{0,4}}[ ]{last}\b)", re.IGNORECASE), concept)
+    for word, concept in _WORDS.items()
+    if "…" in word
+    for first, last in [word.split("…")]
+]
 _PHRASE_OR_TOKEN = re.compile(
     rf"\b(?:{'|'.join(map(re.escape, _PHRASES))})s?\b|{_TOKEN.pattern}", re.IGNORECASE
 )

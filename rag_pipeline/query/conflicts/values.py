@@ -38,6 +38,7 @@ _MAXIMUM = re.compile(
     re.IGNORECASE,
 )
 _LOOK_BACK = 24
+_IN_CONDITION = re.compile(r"(?:\b(?:more|longer|older|greater|higher)[ ]than|超过|多于|大于)[ ]?\S+[ ][^,;.，；。]{1,40}$")
 
 
 def find_values(sentence: str, kinds: frozenset[ValueKind] = frozenset(ValueKind)) -> list[Value]:
@@ -64,4 +65,6 @@ def _bound(sentence: str, value: Value) -> Bound:
         return Bound.MAXIMUM
     if _MINIMUM.search(before):
         return Bound.MINIMUM
-    return Bound.CONDITION if _CONDITION.search(before) else Bound.PLAIN
+    if _CONDITION.search(before) or _IN_CONDITION.search(sentence, max(0, value.start - 2 * _LOOK_BACK), value.start):
+        return Bound.CONDITION
+    return Bound.PLAIN
