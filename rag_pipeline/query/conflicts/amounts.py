@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.numerals import NUMBER, parse_number
-from rag_pipeline.query.conflicts.terms import MEASURES, terms_of_noun
+from rag_pipeline.query.conflicts.terms import MEASURES, noun_of
 from rag_pipeline.query.conflicts.value import Value
 
 _CURRENCIES: Final[Mapping[str, str]] = {
@@ -112,7 +112,7 @@ def find_counts(text: str) -> Iterator[Value]:
         if match["measure"]:
             unit = _SAME_MEASURES.get(match["measure"], match["measure"])
             yield _value(ValueKind.COUNT, match, unit, number, number)
-        elif noun := terms_of_noun(match["en"] or match["zh"]):
+        elif noun := noun_of(match["en"] or match["zh"], singular=number == 1):
             yield _value(ValueKind.COUNT, match, noun, number, number)
 
 

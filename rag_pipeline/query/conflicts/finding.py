@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from rag_pipeline.query.conflicts.about import Candidate, is_asked_about, same_thing
-from rag_pipeline.query.conflicts.asked import Asked, ask_about
+from rag_pipeline.query.conflicts.asked import ask_about
+from rag_pipeline.query.conflicts.candidate import Candidate
 from rag_pipeline.query.conflicts.conflict import Conflict, Position, ValueKind
 from rag_pipeline.query.conflicts.policy import ConflictPolicies
 from rag_pipeline.query.conflicts.precedence import Side, decide
 from rag_pipeline.query.conflicts.scopes import Scopes
 from rag_pipeline.query.conflicts.statements import statements
+from rag_pipeline.query.conflicts.subject import Subject
 from rag_pipeline.query.evidence import Evidence
 
 _AS_GOOD = 0.05
@@ -28,24 +29,25 @@ def find_conflicts(
     asked = ask_about(question)
     considered = evidence[:top]
     scopes = Scopes(asked, considered)
+    subject = Subject(asked, considered)
     conflicts = []
     for kind in ValueKind:
         if kind in asked.kinds:
-            sides = [_side(best, scopes) for best in _by_document(asked, considered, kind, scopes)]
-            if conflict := _conflict(question, asked, kind, sides, policies):
+            sides = [_side(best, scopes) for best in _by_document(subject, considered, kind, scopes)]
+            if conflict := _conflict(question, subject, kind, sides, policies):
                 conflicts.append(conflict)
     return tuple(conflicts)
 
 
 def _by_document(
-    asked: Asked, evidence: Sequence[Evidence], kind: ValueKind, scopes: Scopes
+    subject: Subject, evidence: Sequence[Evidence], kind: ValueKind, scopes: Scopes
 ) -> Iterable[list[Candidate]]:
     """The best statements of each document, the very best first."""
     found: dict[str, list[tuple[float, Candidate]]] = defaultdict(list)
     for one in evidence:
         for statement in statements(one.text, frozenset({kind})):
             candidate = Candidate(one, statement)
-            if share := is_asked_about(asked, candidate):
+            if share := subject.share(candidate):
                 found[one.document_id].append((share, candidate))
     for rated in found.values():
         scoped = scopes.narrow([candidate for _, candidate in rated])
@@ -60,9 +62,9 @@ def _side(best: Sequence[Candidate], scopes: Scopes) -> Side:
 
 
 def _conflict(
-    question: str, asked: Asked, kind: ValueKind, sides: Sequence[Side], policies: ConflictPolicies
+    question: str, subject: Subject, kind: ValueKind, sides: Sequence[Side], policies: ConflictPolicies
 ) -> Conflict | None:
-    involved = [side for side in sides if any(_contradict(side, other, asked) for other in sides)]
+    involved = [side for side in sides if any(_contradict(side, other, subject) for other in sides)]
     if not involved:
         return None
     winner, rule = decide(involved)
@@ -76,12 +78,12 @@ def _conflict(
     )
 
 
-def _contradict(one: Side, other: Side, asked: Asked) -> bool:
+def _contradict(one: Side, other: Side, subject: Subject) -> bool:
     if one.candidate.evidence.document_id == other.candidate.evidence.document_id:
         return False
     if any(value.agrees_with(theirs) for value in one.values for theirs in other.values):
         return False
-    return same_thing(one.candidate, other.candidate, asked)
+    return subject.is_same_thing(one.candidate, other.candidate)
 
 
 def _position(side: Side) -> Position:

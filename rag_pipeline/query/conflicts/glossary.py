@@ -157,6 +157,7 @@ free_version: | 免费版
 pause: pause, suspend | 暂停, 中止
 point: points | 积分
 gift_card: gift card, voucher, coupon | 礼品卡, 优惠券, 代金券, 购物卡
+free: free | 免费
 cash: cash | 现金
 card: card | 卡, 银行卡
 withdraw: withdraw, withdrawal | 取现, 取款, 提现
@@ -274,7 +275,8 @@ EMPTY_ENGLISH: Final = frozenset(
     which while who whom whose why will with within without would yes you your yours
     day days week weeks month months hour hours minute minutes year years second seconds business euro euros eur usd
     dollar dollars pound pounds gbp yuan percent time times date long allowed permitted forbidden come comes
-    exactly currently today now say says tell know want mean means happen happens still yet soon ever
+    zero one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred
+    half dozen exactly currently today now say says tell know want mean means happen happens still yet soon ever
     """.split()
 )
 """English words that say nothing of what a text is about."""

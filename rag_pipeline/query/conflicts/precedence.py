@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from rag_pipeline.query.conflicts.about import Candidate
+from rag_pipeline.query.conflicts.candidate import Candidate
 from rag_pipeline.query.conflicts.conflict import Precedence
 from rag_pipeline.query.conflicts.value import Value
 

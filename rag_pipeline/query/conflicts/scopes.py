@@ -7,8 +7,8 @@ one says so of it ("orders to Norway follow the Nordic exception instead").
 from collections.abc import Sequence
 
 from rag_pipeline.chunking.sentences import sentence_spans
-from rag_pipeline.query.conflicts.about import Candidate
 from rag_pipeline.query.conflicts.asked import Asked
+from rag_pipeline.query.conflicts.candidate import Candidate
 from rag_pipeline.query.conflicts.terms import Term, term_parts
 from rag_pipeline.query.evidence import Evidence
 

@@ -18,6 +18,8 @@ _CLAUSE_END = re.compile(r"[,;，；。：:()（）](?!\d)|[ ]but[ ]|[ ]whereas[
 _JOINT = re.compile(r"[ ](?:and|or)[ ]|、|以及|和")
 _FULL_CLAUSE = 3
 """How many content words a part between two "and" must have to stand for itself."""
+_LEAST_OF_A_CLAUSE = 2
+"""A part with fewer goes on with what is before it: "parking is free, at most three hours"."""
 
 _LONGEST_SENTENCE = 2_000
 _MOST_COLUMNS = 40
@@ -81,6 +83,8 @@ def _prose(text: str, heading: str, kinds: frozenset[ValueKind]) -> Iterator[Sta
             for value in values:
                 start, end = _clause(value, borders, 0, len(whole))
                 narrow_start, narrow_end = _clause(value, joints, start, end)
+                while start and len(terms(whole[start:end])) < _LEAST_OF_A_CLAUSE:
+                    start = max((border[1] for border in borders if border[1] < start), default=0)
                 if len(terms(whole[narrow_start:narrow_end])) >= _FULL_CLAUSE:
                     start, end = narrow_start, narrow_end
                 yield Statement(value, whole, whole[start:end], whole, before, heading)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 from rag_pipeline.query.conflicts.glossary import CONCEPTS, CONTRASTS, EMPTY_CHINESE, EMPTY_ENGLISH, RELATED
@@ -12,8 +13,10 @@ _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d+[A-Za-z]+\d*
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _NUMBERED = re.compile(r"\b([A-Za-z]{2,})[ ](\d{1,4})\b(?![.,]\d|[ ]?%)")
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
+_NOUN_ENDINGS = (("ision", "id"), ("ation", ""), ("ment", ""), ("ion", ""))
 _LONGEST_CHINESE_WORD = 5
 _LONGEST_RUN = 400
+_RELATED_COUNTS: Final = 0.7
 
 MEASURES: Final = frozenset("°C mm cm km m kg g kWh kW V W A GB MB KB TB ms".split())
 """Units of measures. What they measure has other words."""
@@ -43,6 +46,10 @@ def stem(word: str) -> str:
             if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
                 word = word[: -len(ending)]
                 break
+    for ending, verb in _NOUN_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)] + verb
+            break
     if len(word) > 3 and word[-1] == "e":
         word = word[:-1]
     if len(word) > 3 and word[-1] == word[-2]:
@@ -92,9 +99,10 @@ def excludes(one: str, other: str) -> bool:
     return one != other and bool(_CONTRASTS.get(one, frozenset()) & _CONTRASTS.get(other, frozenset()))
 
 
-def related(concept: str) -> frozenset[str]:
-    """The concepts that are often said for this one."""
-    return _RELATED.get(concept, frozenset())
+def share_found(term: Term, parts: frozenset[str]) -> float:
+    """How much of a term a text has, by the text's parts; less than all where it has a related one only."""
+    exact = sum(part in parts for part in term.parts) / len(term.parts)
+    return max(exact, _RELATED_COUNTS) if _RELATED.get(term.key, frozenset()) & parts else exact
 
 
 def has_contrast(concept: str) -> bool:
@@ -102,14 +110,13 @@ def has_contrast(concept: str) -> bool:
     return concept in _CONTRASTS
 
 
-def terms_of_noun(phrase: str) -> str:
+def noun_of(phrase: str, *, singular: bool) -> str:
     """What is counted, of the words after a number; empty where they name nothing that could be."""
     if _CHINESE.match(phrase):
         return _chinese_noun(phrase)
-    for word in phrase.replace("-", " ").split():
-        if word.lower() in EMPTY_ENGLISH:
-            return ""
-        if word.lower() in _PLURALS or (word.endswith("s") and not word.endswith("ss")):
+    words = list(takewhile(lambda word: word.lower() not in EMPTY_ENGLISH, phrase.split()))
+    for word in words[-1:] if singular else words:
+        if singular or word.lower() in _PLURALS or (word.endswith("s") and not word.endswith("ss")):
             return _WORDS.get(stem(word), stem(word))
     return ""
 
