@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
-from rag_pipeline.query.conflicts.terms import Term, is_chinese, numbered, terms
+from rag_pipeline.query.conflicts.terms import Term, is_chinese, numbered, term_parts, terms
 
 _DURATION, _MONEY, _PERCENTAGE = ValueKind.DURATION, ValueKind.MONEY, ValueKind.PERCENTAGE
 _COUNT, _DATE, _VERSION, _PERMISSION = (
@@ -39,6 +39,7 @@ _CUES: Final[Sequence[tuple[re.Pattern[str], frozenset[ValueKind]]]] = [
         (r"\bhow[ ]many\b|多少(?:个|名|位|人|台|件|次|份|张|条|只|辆|间)|几(?:个|名|位|人|台|件|次|份|张|条|只|辆|间)", {_COUNT}),
     ]
 ]  # fmt: skip
+_PLACE: Final = re.compile(r"\b(?:in|to|from|for|at|of)[ ](?:the[ ])?([A-Z][\w-]*)")
 _YES_OR_NO: Final = re.compile(
     r"^\s*(?:(?:and|so|but)[ ])?(?:is|are|may|can|could|am|do|does|will|must)\b|\ballowed to\b|[吗么]\s*[?？]?\s*$|能否|能不能|可否|可不可以|是否|允不允许",
     re.IGNORECASE,
@@ -49,11 +50,16 @@ _AMOUNTS: Final = frozenset(ValueKind) - {_PERMISSION}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question, taken apart. `topics` are what it is about, `names` whom or what in particular."""
+    """A question, taken apart.
+
+    `topics` are what it is about, `names` whom or what in particular. Of the names `places` are those that a whole
+    document may be for ("delivered to Norway"), unlike what is only mentioned with others ("the Grow plan").
+    """
 
     kinds: frozenset[ValueKind]
     topics: tuple[Term, ...]
     names: tuple[Term, ...]
+    places: tuple[Term, ...]
     ordered: tuple[Term, ...]
     numbered: Mapping[str, frozenset[str]]
     chinese: bool
@@ -69,11 +75,13 @@ def ask_about(question: str) -> Asked:
     ordered = tuple(terms(question))
     distinct = tuple({term.key: term for term in ordered}.values())
     names = tuple(term for term in distinct if term.is_name)
+    placed = term_parts(" ".join(_PLACE.findall(question)))
     return Asked(
         kinds=_kinds(question),
         # A Chinese run that is in no list may be a name or not: it is both.
         topics=tuple(term for term in distinct if not term.is_name or is_chinese(term.key)),
         names=names,
+        places=tuple(term for term in names if term.key in placed or is_chinese(term.key)),
         ordered=ordered,
         numbered=numbered(question),
         chinese=is_chinese(question),

@@ -12,7 +12,7 @@ from rag_pipeline.query.evidence import Evidence
 # How much a word of the question counts by where it stands: what the value's own clause says is surely about
 # it, what a heading says less so.
 _IN_CLAUSE: Final = 1.0
-_IN_SENTENCE: Final = 0.7
+_IN_SENTENCE: Final = 0.6
 _NEARBY: Final = 0.7
 _IN_TITLE: Final = 0.7
 
@@ -54,5 +54,5 @@ class Candidate:
         )
 
     def names(self, name: Term) -> bool:
-        """Whether the statement or its headings name this."""
-        return any(share_found(name, parts) >= 1 for _, parts in self.levels)
+        """Whether the statement or the headings above it name this."""
+        return any(share_found(name, parts) >= 1 for parts in (self.parts, term_parts(self.evidence.heading)))

@@ -1,6 +1,6 @@
 """Finding the conflicts among the evidence for a question."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from rag_pipeline.query.conflicts.asked import ask_about
@@ -13,7 +13,7 @@ from rag_pipeline.query.conflicts.statements import statements
 from rag_pipeline.query.conflicts.subject import Subject
 from rag_pipeline.query.evidence import Evidence
 
-_AS_GOOD = 0.05
+_AS_GOOD = 0.1
 """How much less of the question a document's other statements may cover to count beside its best one."""
 
 
@@ -29,11 +29,12 @@ def find_conflicts(
     asked = ask_about(question)
     considered = evidence[:top]
     scopes = Scopes(asked, considered)
-    subject = Subject(asked, considered)
+    subject = Subject(asked, considered, scopes)
     conflicts = []
     for kind in ValueKind:
         if kind in asked.kinds:
-            sides = [_side(best, scopes) for best in _by_document(subject, considered, kind, scopes)]
+            documents = list(_by_document(subject, considered, kind, scopes))
+            sides = [_side(best, documents, scopes) for best in documents]
             if conflict := _conflict(question, subject, kind, sides, policies):
                 conflicts.append(conflict)
     return tuple(conflicts)
@@ -57,8 +58,11 @@ def _by_document(
         yield [candidate for share, candidate in ranked if share >= best - _AS_GOOD]
 
 
-def _side(best: Sequence[Candidate], scopes: Scopes) -> Side:
-    return Side(best[0], tuple(one.statement.value for one in best), scopes.degree(best[0]))
+def _side(best: Sequence[Candidate], documents: Sequence[Sequence[Candidate]], scopes: Scopes) -> Side:
+    """What a document says. Of its equally good statements the one leads whose unit most others have too."""
+    units = Counter(unit for one in documents for unit in {candidate.statement.value.unit for candidate in one})
+    lead = max(best, key=lambda candidate: units[candidate.statement.value.unit])
+    return Side(lead, tuple(candidate.statement.value for candidate in best), scopes.degree(lead))
 
 
 def _conflict(

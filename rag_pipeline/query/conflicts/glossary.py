@@ -69,7 +69,7 @@ renew: renew, renewal, extend, extension | 续期, 续订, 延长, 续借
 start: start, begin, launch, effect | 开始, 生效, 起算, 启动
 end: end, finish, close | 结束, 截止
 open_hours: opening | 营业时间, 开放时间
-deadline: deadline, due, period | 期限, 截止日期, 时限
+deadline: deadline, time limit, due, period | 期限, 截止日期, 时限
 limit: limit, maximum, cap, ceiling | 上限, 限额, 最多, 最高, 限制
 minimum: minimum, least | 最低, 最少, 至少, 下限
 number: number, count, quantity | 数量, 个数
@@ -82,7 +82,8 @@ temperature: temperature | 温度, 气温
 speed: speed, fast, quick | 速度
 distance: distance, range, reach | 距离, 范围
 user: user | 用户
-customer: customer, client, buyer | 客户, 顾客, 买家
+client: client | 客户端
+customer: customer, buyer | 客户, 顾客, 买家
 member: member, membership | 会员, 成员
 guest: guest | 客人, 住客, 旅客
 visitor: visitor | 访客, 来访者
@@ -257,6 +258,7 @@ RELATED: Final = (
     "customer user member guest person",
     "buy order",
     "ship delivery parcel",
+    "limit deadline",
     "late deadline",
     "expire valid",
     "hotel room flat",

@@ -25,7 +25,7 @@ class Scopes:
         self._asked = asked
         self._about: dict[str, set[str]] = {document: set() for document in self._titles}
         for one in evidence:
-            for name in self._names:
+            for name in asked.places:
                 if _has(name, term_parts(one.heading)):
                     self._about[one.document_id].add(name.key)
                 for start, end in sentence_spans(one.text):

@@ -7,6 +7,7 @@ from typing import Final
 from rag_pipeline.query.conflicts.asked import Asked
 from rag_pipeline.query.conflicts.candidate import Candidate
 from rag_pipeline.query.conflicts.conflict import ValueKind
+from rag_pipeline.query.conflicts.scopes import Scopes
 from rag_pipeline.query.conflicts.terms import (
     Term, excludes, has_contrast, is_chinese, is_measure, numbered, share_found, term_parts,
 )  # fmt: skip
@@ -14,11 +15,11 @@ from rag_pipeline.query.evidence import Evidence
 
 _WEIGHTS: Final[Mapping[str, float]] = {
     # What asks for a kind of value, which the value itself answers.
-    **dict.fromkeys("version firmware deadline limit minimum number amount share price size hours".split(), 0.1),
+    **dict.fromkeys("version firmware minimum number amount share price size hours".split(), 0.1),
+    **dict.fromkeys("deadline limit".split(), 0.4),
     # What a text often leaves out: "you" for the customer, and that something is paid.
-    **dict.fromkeys(
-        "customer user member guest person employee order item pay valid request submit".split(), 0.35
-    ),
+    **dict.fromkeys("customer user".split(), 0.2),
+    **dict.fromkeys("member guest person employee order item pay valid request submit".split(), 0.35),
 }
 _UNSPOKEN: Final = 0.3
 """A word of the question that no evidence has: all of it may take it for granted, as a gym does "gym"."""
@@ -30,6 +31,9 @@ _ASKED_ABOUT: Final = 0.55
 """The least share of the question's words for a statement to be about it."""
 _SURELY_ASKED_ABOUT: Final = 0.7
 """The same for permissions, which every modal verb states, and where values of any kind may be meant."""
+
+_IN_DOCUMENT: Final = 0.3
+"""How much a word counts that only another part of the document's evidence has."""
 
 _FEW_KINDS: Final = 2
 
@@ -52,9 +56,14 @@ class Subject:
     the question that no evidence has tells little apart.
     """
 
-    def __init__(self, asked: Asked, evidence: Sequence[Evidence]) -> None:
+    def __init__(self, asked: Asked, evidence: Sequence[Evidence], scopes: Scopes) -> None:
         self._asked = asked
-        spoken_of = frozenset[str]().union(*(term_parts(f"{one.heading}\n{one.text}") for one in evidence))
+        self._scopes = scopes
+        self._documents: dict[str, frozenset[str]] = {}
+        for one in evidence:
+            known = self._documents.get(one.document_id, frozenset())
+            self._documents[one.document_id] = known | term_parts(f"{one.heading}\n{one.text}")
+        spoken_of = frozenset[str]().union(*self._documents.values())
         self._weights = {
             term: _weight(term) * (1.0 if share_found(term, spoken_of) else _UNSPOKEN)
             for term in asked.topics or asked.names
@@ -81,8 +90,7 @@ class Subject:
         """Whether two statements that are about the question are about the same thing."""
         if not one.statement.value.comparable_with(other.statement.value):
             return False
-        shares = sorted(map(self._coverage, (one, other)))
-        if shares[0] < _AS_MUCH * shares[1]:
+        if not (self._covers_as_much(one, other) and self._covers_as_much(other, one)):
             return False
         first = {term.key for term in one.words if has_contrast(term.key)} - self._asked.keys
         second = {term.key for term in other.words if has_contrast(term.key)} - self._asked.keys
@@ -90,22 +98,34 @@ class Subject:
             return False
         return not _name_different_kinds(one, other, self._asked)
 
-    def _coverage(self, candidate: Candidate) -> float:
-        """Where question and passage are of different languages only words that are known in both count."""
+    def _covers_as_much(self, one: Candidate, other: Candidate) -> bool:
+        """Names speak for the statement that has them, never against the other one."""
+        return self._coverage(one) >= _AS_MUCH * self._coverage(other, with_names=False)
+
+    def _coverage(self, candidate: Candidate, *, with_names: bool = True) -> float:
+        """The share of the question's words that the statement has, the nearer ones counting more.
+
+        Where question and passage are of different languages only words that are known in both count. A name in
+        the question speaks for a document that is about it, and not against one that is about all.
+        """
         weights = self._weights
         if self._asked.chinese != is_chinese(candidate.statement.whole):
-            names = self._asked.names
-            known = {term: weight for term, weight in weights.items() if term.translatable or term in names}
-            if len(known) < min(_FEWEST_KNOWN, len(weights)):
+            weights = {
+                term: weight
+                for term, weight in weights.items()
+                if term.translatable or (term.is_name and not is_chinese(term.key))
+            }
+            if len(weights) < min(_FEWEST_KNOWN, len(self._weights)):
                 return 0.0
-            weights = known
         if not weights:
             return 0.0
+        levels = (*candidate.levels, (_IN_DOCUMENT, self._documents[candidate.evidence.document_id]))
         found = sum(
-            weight * max(level * share_found(term, parts) for level, parts in candidate.levels)
+            weight * max(level * share_found(term, parts) for level, parts in levels)
             for term, weight in weights.items()
         )
-        return found / sum(weights.values())
+        named = self._scopes.degree(candidate) if with_names else 0
+        return (found + named) / (sum(weights.values()) + named)
 
 
 def _is_about_another(asked: Asked, candidate: Candidate) -> bool:
