@@ -74,7 +74,7 @@ class Pair:
         return find_conflicts(self.question, self.passages, ConflictPolicies())
 
     def is_right(self, conflict: Conflict) -> bool:
-        """Whether a found conflict is the one of this pair: its kind, and on both sides the values it is about."""
+        """Whether a found conflict is the one of this pair: its kind, and the value on both sides."""
         return (
             self.is_conflict
             and conflict.kind == self.expected["conflict"]

@@ -15,30 +15,36 @@ _CURRENCIES: Final[Mapping[str, str]] = {
     "$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD", "美元": "USD", "美金": "USD",
     "£": "GBP", "pound": "GBP", "pounds": "GBP", "英镑": "GBP",
     # In business texts of this pair of languages the sign is the yuan; yen are named.
-    "¥": "CNY", "￥": "CNY", "rmb": "CNY", "yuan": "CNY", "元": "CNY", "块": "CNY", "块钱": "CNY", "人民币": "CNY",
+    "¥": "CNY", "￥": "CNY", "rmb": "CNY", "yuan": "CNY", "元": "CNY", "块": "CNY", "块钱": "CNY",
+    "人民币": "CNY",
     "yen": "JPY", "日元": "JPY", "港元": "HKD", "港币": "HKD",
 }  # fmt: skip
 _CODES = "EUR|USD|GBP|CNY|RMB|JPY|CHF|HKD|SEK|NOK|DKK|ISK|PLN|CZK|CAD|AUD|NZD|SGD|INR|TWD"
 _SCALES: Final[Mapping[str, int]] = {"k": 1_000, "million": 1_000_000, "m": 1_000_000, "": 1}
 
 _BEFORE = rf"(?:\b(?:{_CODES})[ ]?|US\$|[€$£¥￥][ ]?|人民币[ ]?)"
-_BEHIND = rf"(?:(?:{_CODES})\b|euros?\b|dollars?\b|pounds?\b|yuan\b|yen\b|欧元|美元|美金|英镑|日元|港元|港币|元|块钱?|[€$£])"
+_BEHIND = (
+    rf"(?:(?:{_CODES})\b|euros?\b|dollars?\b|pounds?\b|yuan\b|yen\b"
+    r"|欧元|美元|美金|英镑|日元|港元|港币|元|块钱?|[€$£])"
+)
+_RANGE = r"(?:[ ]?(?:-|–|—|~|至|到)[ ]?|[ ]to[ ])"
 _PLAIN_FIGURES = r"\d{1,3}(?:[,'\u00a0\u202f]\d{3}){1,4}(?!\d)(?:\.\d{1,6})?|\d{1,12}(?:[.,]\d{1,6})?"
 _MONEY = re.compile(
-    rf"(?P<before>{_BEFORE})(?P<first>{_PLAIN_FIGURES})(?:[ ]?(?:-|–|to|至|到)[ ]?(?P<second>{_PLAIN_FIGURES}))?"
+    rf"(?P<before>{_BEFORE})(?P<first>{_PLAIN_FIGURES})(?:{_RANGE}(?P<second>{_PLAIN_FIGURES}))?"
     rf"[ ]?(?P<scale>k\b|m\b|million\b|[万亿千百]*)"
-    rf"|(?:(?P<low>{NUMBER})(?:[ ]?(?:-|–|—|~|至|到)[ ]?|[ ]to[ ]))?(?P<high>{NUMBER})[ ]?(?P<behind>{_BEHIND})",
+    rf"|(?:(?P<low>{NUMBER}){_RANGE})?(?P<high>{NUMBER})[ ]?(?P<behind>{_BEHIND})",
     re.IGNORECASE,
 )
 _FREE = re.compile(
-    r"\b(?:free[ ]of[ ](?:charge|cost)|at[ ]no[ ](?:cost|charge)|(?:is|are|always)[ ]free\b(?![ ](?:to|from|rides?)))"
+    r"\b(?:free[ ]of[ ](?:charge|cost)|at[ ]no[ ](?:cost|charge)"
+    r"|(?:is|are|always)[ ]free\b(?![ ](?:to|from)))"
     r"|\bno[ ](?:[a-z]{3,20}[ ]){0,2}(?:fees?|charges?)\b"
     r"|免费|全免|不(?:另|再)?收取?(?:任何|额外)?[\u4e00-\u9fff]{0,6}费用?",
     re.IGNORECASE,
 )
 
 _PERCENT = re.compile(
-    rf"(?:(?P<low>{NUMBER})(?:[ ]?(?:-|–|—|~|至|到)[ ]?|[ ]to[ ]))?(?P<high>{NUMBER})[ ]?(?:%|％|percent\b|per[ ]cent\b|pct\b)"
+    rf"(?:(?P<low>{NUMBER}){_RANGE})?(?P<high>{NUMBER})[ ]?(?:%|％|percent\b|per[ ]cent\b|pct\b)"
     rf"|(?P<of>[百千万])分之(?P<share>{NUMBER})"
     r"|(?P<off>[一二三四五六七八九]|\d(?:\.\d)?)折(?!叠)"
     r"|\b(?P<fraction>an?[ ](?:quarter|third|tenth|half)|half)(?=[ ]of\b)",

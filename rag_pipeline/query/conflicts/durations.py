@@ -1,4 +1,4 @@
-"""Durations. A week is 7 days and a year 12 months, but a month is no number of days, nor is a business day one."""
+"""Durations. A week is 7 days, a year 12 months; a month is no number of days, and a business day no day."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,8 @@ _ENGLISH: Final[Mapping[str, tuple[str, int]]] = {
 _CHINESE: Final[Mapping[str, tuple[str, int]]] = {
     "秒": (SECONDS, 1), "秒钟": (SECONDS, 1), "分钟": (SECONDS, 60),
     "小时": (SECONDS, 3_600), "钟头": (SECONDS, 3_600),
-    "天": (SECONDS, 86_400), "日": (SECONDS, 86_400), "自然日": (SECONDS, 86_400), "日历日": (SECONDS, 86_400),
+    "天": (SECONDS, 86_400), "日": (SECONDS, 86_400), "自然日": (SECONDS, 86_400),
+    "日历日": (SECONDS, 86_400),
     "周": (SECONDS, 604_800), "星期": (SECONDS, 604_800), "礼拜": (SECONDS, 604_800),
     "个月": (MONTHS, 1), "年": (MONTHS, 12), "年度": (MONTHS, 12),
     "工作日": (BUSINESS_DAYS, 1), "交易日": (BUSINESS_DAYS, 1), "工作小时": (BUSINESS_HOURS, 1),
@@ -52,7 +53,8 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 _HALF = re.compile(
-    r"\b(?:half[ ](?:an?[ ])|(?:a[ ])?half[ -])(?P<en>hour|day|year)\b|半个?(?P<zh>小时|钟头|天|月|年)", re.IGNORECASE
+    r"\b(?:half[ ](?:an?[ ])|(?:a[ ])?half[ -])(?P<en>hour|day|year)\b|半个?(?P<zh>小时|钟头|天|月|年)",
+    re.IGNORECASE,
 )
 _LATEST_YEAR_LENGTH = 200
 
@@ -108,5 +110,11 @@ def _half_chinese(written: str) -> tuple[str, int]:
 
 def _value(shown: str, start: int, unit: str, low: Decimal, high: Decimal) -> Value:
     return Value(
-        ValueKind.DURATION, shown, start, start + len(shown), unit=unit, low=min(low, high), high=max(low, high)
+        ValueKind.DURATION,
+        shown,
+        start,
+        start + len(shown),
+        unit=unit,
+        low=min(low, high),
+        high=max(low, high),
     )

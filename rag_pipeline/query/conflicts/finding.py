@@ -22,9 +22,9 @@ def find_conflicts(
 ) -> tuple[Conflict, ...]:
     """The conflicts among the first `top` pieces of evidence, at most one for each kind of value.
 
-    Of each document the statements count that cover the question best. Two documents are in conflict where none
-    of the values of one agrees with any of the other; a document is never in conflict with itself. Each
-    conflict has a position for every document that states such a value, in the order of their labels' ranks.
+    Of each document the statements count that cover the question best. Two documents are in conflict where
+    none of the values of one agrees with any of the other; a document is never in conflict with itself. A
+    conflict has a position for every document that contradicts another one, in the order of the evidence.
     """
     asked = ask_about(question)
     considered = evidence[:top]
@@ -54,13 +54,17 @@ def _by_document(
         scoped = scopes.narrow([candidate for _, candidate in rated])
         kept = [(share, candidate) for share, candidate in rated if candidate in scoped]
         best = max(share for share, _ in kept)
-        ranked = sorted(kept, key=lambda one: (-one[0], one[1].evidence.chunk_id, one[1].statement.value.start))
+        ranked = sorted(
+            kept, key=lambda one: (-one[0], one[1].evidence.chunk_id, one[1].statement.value.start)
+        )
         yield [candidate for share, candidate in ranked if share >= best - _AS_GOOD]
 
 
 def _side(best: Sequence[Candidate], documents: Sequence[Sequence[Candidate]], scopes: Scopes) -> Side:
     """What a document says. Of its equally good statements the one leads whose unit most others have too."""
-    units = Counter(unit for one in documents for unit in {candidate.statement.value.unit for candidate in one})
+    units = Counter(
+        unit for one in documents for unit in {candidate.statement.value.unit for candidate in one}
+    )
     lead = max(best, key=lambda candidate: units[candidate.statement.value.unit])
     return Side(lead, tuple(candidate.statement.value for candidate in best), scopes.degree(lead))
 

@@ -226,7 +226,7 @@ appointment: appointment | 挂号, 就诊
 water: water | 水, 用水
 electricity: electricity, power | 电力, 用电, 电费
 """
-"""One line a concept: name: English words | Chinese words. "send…back" is "send" with "back" some words later."""
+"""One line a concept: name: English | Chinese words. "send…back" is "send" and, some words on, "back"."""
 
 CONTRASTS: Final = (
     "adult child student senior family",
@@ -266,27 +266,28 @@ RELATED: Final = (
 )
 """Concepts that are often said for each other, though they do not mean the same."""
 
-EMPTY_ENGLISH: Final = frozenset(
-    """
-    a about above after again all back also am an and any are as at be because been before being below between both but by
-    can cannot could did do does doing down during each either else few for from further get gets give given gives got
-    had has have having he her here hers him his how i if in into is it its itself just let like made make makes many
-    may me might mine more most much must my need needs no nor not of off on once one only or other our ours out over
-    own per please same shall she should so some such take taken takes than that the their theirs them then there
-    these they this those through to too under until up upon us use used very was we were what when where whether
-    which while who whom whose why will with within without would yes you your yours
-    day days week weeks month months hour hours minute minutes year years second seconds business euro euros eur usd
-    dollar dollars pound pounds gbp yuan percent time times date long allowed permitted forbidden come comes
-    zero one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty ninety hundred
-    half dozen exactly currently today now say says tell know want mean means happen happens still yet soon ever
-    """.split()
-)
+EMPTY_ENGLISH: Final = """
+a about above after again all back also am an and any are as at be because been before being below between
+both but by can cannot could did do does doing down during each either else few for from further get gets
+give given gives got had has have having he her here hers him his how i if in into is it its itself just let
+like made make makes many may me might mine more most much must my need needs no nor not of off on once one
+only or other our ours out over own per please same shall she should so some such take taken takes than that
+the their theirs them then there these they this those through to too under until up upon us use used very
+was we were what when where whether which while who whom whose why will with within without would yes you
+your yours day days week weeks month months hour hours minute minutes year years second seconds business
+euro euros eur usd dollar dollars pound pounds gbp yuan percent time times date long allowed permitted
+forbidden come comes zero two three four five six seven eight nine ten eleven twelve fifteen twenty thirty
+forty fifty sixty ninety hundred half dozen exactly currently today now say says tell know want mean means
+happen happens still yet soon ever
+"""
 """English words that say nothing of what a text is about."""
 
-EMPTY_CHINESE: Final = (
-    "多长时间 多少钱 多少天 多少个 什么时候 是多少 有多少 多少 多久 多长 几天 几个 几次 什么 怎么 如何 哪个 哪些 哪天 何时 是否 能否 可否 "
-    "可以 需要 应该 必须 应当 允许 禁止 不得 不能 不可 可 应 须 需 要 能 的 了 在 是 有 和 与 或 及 吗 呢 吧 啊 由 被 把 将 为 于 从 到 自 以 对 "
-    "按 之 其 这 那 本 该 我 你 您 他 她 它 们 我们 你们 您的 每 各 天 日 月 年 周 星期 小时 分钟 秒 个 元 之内 以内 内 之后 以后 后 之前 以前 前 "
-    "就 都 也 还 才 又 很 再 已 已经 会 并 并且 但 但是 如果 请 问 答 上 下 中 里 不 没有 无 等 时 时间 一 二 两 三 四 五 六 七 八 九 十 百 千 万 几"
-).split()
+EMPTY_CHINESE: Final = """
+多长时间 多少钱 多少天 多少个 什么时候 是多少 有多少 多少 多久 多长 几天 几个 几次 什么 怎么 如何 哪个
+哪些 哪天 何时 是否 能否 可否 可以 需要 应该 必须 应当 允许 禁止 不得 不能 不可 可 应 须 需 要 能 的 了 在
+是 有 和 与 或 及 吗 呢 吧 啊 由 被 把 将 为 于 从 到 自 以 对 按 之 其 这 那 本 该 我 你 您 他 她 它 们
+我们 你们 您的 每 各 天 日 月 年 周 星期 小时 分钟 秒 个 元 之内 以内 内 之后 以后 后 之前 以前 前 就 都
+也 还 才 又 很 再 已 已经 会 并 并且 但 但是 如果 请 问 答 上 下 中 里 不 没有 无 等 时 时间 一 二 两 三
+四 五 六 七 八 九 十 百 千 万 几
+"""
 """Chinese words that say nothing of what a text is about."""

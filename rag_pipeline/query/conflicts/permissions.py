@@ -11,10 +11,10 @@ _DONE = (
     "|exchangeable|transferable|eligible|reimbursed"
 )
 _PERMISSION = re.compile(
-    rf"(?P<forbidden>\b(?:(?:are|is|be|was|were)(?:[ ]|n't[ ])(?:not[ ]|no[ ]longer[ ]|never[ ])?"
-    rf"(?:prohibited|forbidden|banned|excluded)|(?:(?:are|is)[ ])?(?:not|never|no[ ]longer)[ ](?:be[ ])?(?:{_DONE})"
-    rf"|(?:are|is)n't[ ](?:{_DONE})|(?:must|may|should)[ ](?:not|never)|mustn't|cannot|can[ ]?not|can[ ]?never|can't"
-    r"|(?:do|does)[ ]not[ ](?:allow|permit|accept|refund|support|cover)|prohibited|forbidden"
+    rf"(?P<forbidden>\b(?:(?:are|is)[ ])?(?:prohibited|forbidden|banned|excluded)"
+    rf"|\b(?:(?:(?:are|is)[ ])?(?:not|never|no[ ]longer)[ ](?:be[ ])?(?:{_DONE})"
+    rf"|(?:are|is)n't[ ](?:{_DONE})|(?:must|may|should)[ ](?:not|never)|mustn't|cannot|can[ ]not"
+    r"|can[ ]never|can't|(?:do|does)[ ]not[ ](?:allow|permit|accept|refund|support|cover)"
     r"|non-(?:refundable|transferable))\b"
     r"|不得|禁止|严禁|不可以?|不能够?|不允许|不准|不许|不支持|不予|不接受|谢绝|无法|不退|不适用)"
     rf"|(?P<allowed>\b(?:may|can|(?:are|is)[ ](?:also[ ]|always[ ])?(?:{_DONE}))\b"

@@ -8,19 +8,22 @@ from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.value import Value
 
 _MONTHS: Final[Mapping[str, int]] = {
-    name: number
-    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
-}
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
+    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+}  # fmt: skip
 _MONTH = (
     r"(?P<{0}>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
 _DATE = re.compile(
     r"(?<![\d.-])(?P<iso_year>\d{4})-(?P<iso_month>\d\d)-(?P<iso_day>\d\d)(?![\d-])"
-    r"|(?:(?<!\d)(?P<zh_year>\d{4})[ ]?年[ ]?)?(?<!\d)(?P<zh_month>\d{1,2})[ ]?月[ ]?(?P<zh_day>\d{1,2})[ ]?[日号]"
+    r"|(?:(?<!\d)(?P<zh_year>\d{4})[ ]?年[ ]?)?(?<!\d)(?P<zh_month>\d{1,2})[ ]?月[ ]?"
+    r"(?P<zh_day>\d{1,2})[ ]?[日号]"
     r"|(?<!\d)(?P<zh_year_only>\d{4})[ ]?年[ ]?(?P<zh_month_only>\d{1,2})[ ]?月"
-    rf"|(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])?{_MONTH.format('month')}(?:,?[ ](?P<year>\d{{4}})\b)?"
-    rf"|\b{_MONTH.format('us_month')}[ ](?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?[ ](?P<us_year>\d{{4}})\b)?"
+    rf"|(?<![\d.])(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[ ](?:of[ ])?{_MONTH.format('month')}"
+    r"(?:,?[ ](?P<year>\d{4})\b)?"
+    rf"|\b{_MONTH.format('us_month')}[ ](?P<us_day>\d{{1,2}})(?:st|nd|rd|th)?\b"
+    r"(?:,?[ ](?P<us_year>\d{4})\b)?"
     rf"|\b{_MONTH.format('month_only')}[ ](?P<year_only>\d{{4}})\b",
     re.IGNORECASE,
 )
@@ -28,7 +31,8 @@ _DATE = re.compile(
 _NUMBERS = r"\d{1,6}(?:\.\d{1,6}){0,3}"
 _VERSION = re.compile(
     rf"(?<![A-Za-z0-9.])v[ ]?(?P<marked>{_NUMBERS})(?![\d.]*\d)"
-    rf"|(?:\b(?:version|release|firmware|build)s?|版本号?|固件)(?:[ ]?(?:is|to|number|为|是|到|：|:|>=|至少))?[ ]?v?(?P<named>{_NUMBERS})(?![A-Za-z%])"
+    rf"|(?:\b(?:version|release|firmware|build)s?|版本号?|固件)"
+    rf"(?:[ ]?(?:is|to|number|为|是|到|：|:|>=|至少))?[ ]?v?(?P<named>{_NUMBERS})(?![A-Za-z%])"
     rf"|(?<![\d.])(?P<before>\d{{1,6}}(?:\.\d{{1,6}}){{1,3}})(?=[ ]?(?:版|及以上版本))"
     r"|(?<![\w.:/-])(?P<three>\d{1,5}\.\d{1,5}\.\d{1,6})(?![\w]|\.\d|[ ]?%)",
     re.IGNORECASE,

@@ -22,9 +22,9 @@ class Side(NamedTuple):
 def decide(sides: Sequence[Side]) -> tuple[Side | None, Precedence | None]:
     """The side that is followed, and what decided; nothing where the best sides still differ.
 
-    Trust comes first: what a forum says of Norway does not outweigh the policy. Then the region or plan that the
-    question names: the rule for Norway stands beside the general one, so that a newer edition of the general rule
-    does not end it, and only then the date decides. A deprecated source counts as trusted less than any other.
+    Trust comes first: what a forum says of Norway does not outweigh the policy. Then the region or plan that
+    the question names: the rule for Norway stands beside the general one, and a newer edition of the general
+    rule does not end it. Only then the date decides. A deprecated source is trusted less than any other.
     """
     rules: Sequence[tuple[Precedence, Callable[[Side], tuple[int, ...] | datetime]]] = (
         (Precedence.TRUST_TIER, _trust),
@@ -47,7 +47,8 @@ def _trust(side: Side) -> tuple[int, int]:
 
 def _agree(sides: Sequence[Side]) -> bool:
     return all(
-        any(value.agrees_with(other) for value in sides[0].values for other in side.values) for side in sides[1:]
+        any(value.agrees_with(other) for value in sides[0].values for other in side.values)
+        for side in sides[1:]
     )
 
 

@@ -1,7 +1,7 @@
 """Which documents are about the region, plan or product that a question names.
 
-No list of places is needed: a document says for whom it is ("orders delivered to Denmark or Norway"), or another
-one says so of it ("orders to Norway follow the Nordic exception instead").
+No list of places is needed: a document says for whom it is ("orders delivered to Denmark or Norway"), or
+another one says so of it ("orders to Norway follow the Nordic exception instead").
 """
 
 from collections.abc import Sequence

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.terms import terms
-from rag_pipeline.query.conflicts.values import find_values
 from rag_pipeline.query.conflicts.value import Value
+from rag_pipeline.query.conflicts.values import find_values
 
 _EMPHASIS = re.compile(r"\*\*|__|[*`]|^[ \t]*(?:>[ \t]*)+|^[ \t]*(?:[-+]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
@@ -29,9 +29,10 @@ _MOST_COLUMNS = 40
 class Statement:
     """A value and the words that tell what it is about, the nearest ones first.
 
-    `clause` is the part of the sentence, or the row and column of the cell, that the value stands in; `heading` a
-    heading inside the passage. `column` is the header of a table's column, empty outside of tables; `siblings`
-    are the headers of the row's other values.
+    `clause` is the part of the sentence, or the row and column of the cell, that the value stands in, `whole`
+    the sentence or row without Markdown, `before` the sentence before it and `heading` a heading inside the
+    passage. `column` is the header of a table's column, empty outside of tables; `siblings` are the headers
+    of the row's other values.
     """
 
     value: Value

@@ -16,9 +16,12 @@ _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _NOUN_ENDINGS = (("ision", "id"), ("ation", ""), ("ment", ""), ("ion", ""))
 _LONGEST_CHINESE_WORD = 5
 _LONGEST_RUN = 400
+_EMPTY: Final = frozenset(EMPTY_ENGLISH.split())
 _RELATED_COUNTS: Final = 0.7
 
-MEASURES: Final = frozenset("°C mm cm km m kg g kWh kW V W A GB MB KB TB ms".split())
+MEASURES: Final = frozenset(
+    ("°C", "mm", "cm", "km", "m", "kg", "g", "kWh", "kW", "V", "W", "A", "GB", "MB", "KB", "TB", "ms")
+)
 """Units of measures. What they measure has other words."""
 
 
@@ -26,8 +29,8 @@ MEASURES: Final = frozenset("°C mm cm km m kg g kWh kW V W A GB MB KB TB ms".sp
 class Term:
     """A content word. `parts` are what a text must have to have it: itself, or a Chinese run's pairs.
 
-    A name is a word that is not of the everyday ones: written in capitals or with figures, or a Chinese run that
-    is in no list.
+    A name is a word that is not of the everyday ones: with a capital or figures, or a Chinese run that is in
+    no list. Translatable is what the glossary has.
     """
 
     key: str
@@ -89,7 +92,7 @@ def numbered(text: str) -> Mapping[str, frozenset[str]]:
     """The things that are told apart by a number behind them, with their numbers: lift 3 and lift 4."""
     found: dict[str, frozenset[str]] = {}
     for word, number in _NUMBERED.findall(text):
-        if word.lower() not in EMPTY_ENGLISH:
+        if word.lower() not in _EMPTY:
             found[stem(word)] = found.get(stem(word), frozenset()) | {number}
     return found
 
@@ -114,7 +117,7 @@ def noun_of(phrase: str, *, singular: bool) -> str:
     """What is counted, of the words after a number; empty where they name nothing that could be."""
     if _CHINESE.match(phrase):
         return _chinese_noun(phrase)
-    words = list(takewhile(lambda word: word.lower() not in EMPTY_ENGLISH, phrase.split()))
+    words = list(takewhile(lambda word: word.lower() not in _EMPTY, phrase.split()))
     for word in words[-1:] if singular else words:
         if singular or word.lower() in _PLURALS or (word.endswith("s") and not word.endswith("ss")):
             return _WORDS.get(stem(word), stem(word))
@@ -133,7 +136,7 @@ def is_chinese(text: str) -> bool:
 
 def _english_term(word: str, sentence_start: bool) -> Term | None:
     lowered = word.lower()
-    if lowered in EMPTY_ENGLISH:
+    if lowered in _EMPTY:
         return None
     stemmed = stem(word)
     concept = _WORDS.get(lowered) or _WORDS.get(stemmed)
@@ -178,7 +181,7 @@ def _chinese_noun(phrase: str) -> str:
 
 def _read_concepts() -> tuple[dict[str, str], dict[str, str]]:
     english: dict[str, str] = {}
-    chinese: dict[str, str] = dict.fromkeys(EMPTY_CHINESE, "")
+    chinese: dict[str, str] = dict.fromkeys(EMPTY_CHINESE.split(), "")
     for line in CONCEPTS.strip().splitlines():
         name, _, words = line.partition(":")
         in_english, _, in_chinese = words.partition("|")

@@ -25,27 +25,32 @@ _FINDERS: Final[Mapping[ValueKind, Callable[[str], Iterator[Value]]]] = {
 }
 
 _CONDITION = re.compile(
-    r"(?:\b(?:more|longer|later|older|greater|higher)[ ]than|(?<!carry[ ])(?<!carried[ ])(?<!left[ ])\b(?:over|above|exceed(?:s|ing)?|below|under)(?:[ ]a[ ]value[ ]of)?"
-    r"|\bfor each|超过|多于|大于|高于|低于|不足|不满|少于)[ ]?$",
+    r"(?:\b(?:more|longer|later|older|greater|higher)[ ]than|\b(?:above|exceed(?:s|ing)?|below|under)"
+    r"(?:[ ]a[ ]value[ ]of)?|(?<!carry[ ])(?<!carried[ ])(?<!left[ ])\bover|\bfor[ ]each"
+    r"|超过|多于|大于|高于|低于|不足|不满|少于)[ ]?$",
     re.IGNORECASE,
 )
 _MINIMUM = re.compile(
-    r"(?:\b(?:at[ ]least|not?[ ](?:less|fewer)[ ]than|minimum(?:[ ]of)?|earliest)|至少|最少|不少于|不低于|最低)[ ]?(?:为|是|需)?[ ]?$",
+    r"(?:\b(?:at[ ]least|not?[ ](?:less|fewer|shorter)[ ]than|minimum(?:[ ]of)?|earliest)"
+    r"|至少|最少|不少于|不低于|最低)[ ]?[为是需]?[ ]?$",
     re.IGNORECASE,
 )
 _MAXIMUM = re.compile(
-    r"(?:\b(?:at[ ](?:the[ ])?most|up[ ]to|not?[ ]more[ ]than|maximum(?:[ ]of)?|no[ ]later[ ]than)|最多|至多|不超过|不多于|不得超过|上限)[ ]?(?:为|是)?[ ]?$",
+    r"(?:\b(?:at[ ](?:the[ ])?most|up[ ]to|not?[ ](?:more|longer|later|older)[ ]than|maximum(?:[ ]of)?)"
+    r"|最多|至多|不超过|不多于|不得超过|上限)[ ]?[为是]?[ ]?$",
     re.IGNORECASE,
 )
 _LOOK_BACK = 24
-_IN_CONDITION = re.compile(r"(?:\b(?:more|longer|older|greater|higher)[ ]than|超过|多于|大于)[ ]?\S+[ ][^,;.，；。]{1,40}$")
+_IN_CONDITION = re.compile(
+    r"(?:\b(?:more|longer|older|greater|higher)[ ]than|超过|多于|大于)[ ]?\S+[ ][^,;.，；。]{1,40}$"
+)
 
 
 def find_values(sentence: str, kinds: frozenset[ValueKind] = frozenset(ValueKind)) -> list[Value]:
     """The values of these kinds that a sentence states, in order of place.
 
-    Where two would overlap the kind that is found first stands, and of one kind the longer. No fee at all is both
-    an amount of money and a percentage.
+    Where two would overlap the kind that is found first stands, and of one kind the longer. No fee at all is
+    both an amount of money and a percentage.
     """
     taken: list[Value] = []
     free = bytearray(b"\1") * len(sentence)
@@ -65,6 +70,8 @@ def _bound(sentence: str, value: Value) -> Bound:
         return Bound.MAXIMUM
     if _MINIMUM.search(before):
         return Bound.MINIMUM
-    if _CONDITION.search(before) or _IN_CONDITION.search(sentence, max(0, value.start - 2 * _LOOK_BACK), value.start):
+    if _CONDITION.search(before) or _IN_CONDITION.search(
+        sentence, max(0, value.start - 2 * _LOOK_BACK), value.start
+    ):
         return Bound.CONDITION
     return Bound.PLAIN
