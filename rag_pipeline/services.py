@@ -34,6 +34,9 @@ from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
 from rag_pipeline.sources.manifest_folder import load_manifests
 
+# Said outright, since the SDK would otherwise read an address of its own from the environment.
+_OPENAI = "https://api.openai.com/v1"
+
 
 class Services:
     """Ledger, artifacts, embedder and store, as the settings describe them.
@@ -237,8 +240,8 @@ class Services:
             raise ConfigurationError("RAG_ANSWER_PROVIDER is openai, so RAG_ANSWER_MODEL must name a model.")
         key = settings.openai_api_key
         return ChatModel(
-            settings.answer_model,
-            base_url=settings.answer_base_url or settings.embedding_base_url,
+            model=settings.answer_model,
+            base_url=settings.answer_base_url or settings.embedding_base_url or _OPENAI,
             api_key=key.get_secret_value() if key else None,
         )
 

@@ -57,8 +57,3 @@ def first_term(text: str) -> Terms:
         if terms := content_terms(match[0]):
             return terms
     return Terms()
-
-
-def is_chinese(text: str) -> bool:
-    """Whether a text is written in Han characters, at least in part."""
-    return _HAN_RUN.search(text) is not None
