@@ -3,11 +3,10 @@
 import getpass
 import sys
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from rag_pipeline.ledger.feedback import Rating
 from rag_pipeline.settings import load_settings
 
 LINK_BROKEN = 1
@@ -40,14 +39,15 @@ def trace(
 @app.command()
 def feedback(
     trace_id: Annotated[str, typer.Argument(help="The trace that the answer names.")],
-    rating: Annotated[Rating, typer.Option(help="Whether the answer helped.")],
+    rating: Annotated[Literal["up", "down"], typer.Option(help="Whether the answer helped.")],
     comment: Annotated[str | None, typer.Option(help="What was right or wrong.")] = None,
 ) -> None:
     """Say whether an answer helped; it is kept with the answer's trace, under your name."""
+    from rag_pipeline.ledger.feedback import Rating
     from rag_pipeline.services import Services
 
     given = Services(load_settings()).ledger.feedback.record(
-        trace_id, rating, comment=comment, by=getpass.getuser()
+        trace_id, Rating(rating), comment=comment, by=getpass.getuser()
     )
     sys.stdout.write(f"Noted for {given.trace_id}: {given.rating}.\n")
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
@@ -16,6 +17,7 @@ from rag_pipeline.query.trace import Trace, UsedEvidence
 
 _LONGEST = 400
 _DOCUMENTS_SHOWN = 50
+_WIDEST = 10_000
 
 
 def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
@@ -53,7 +55,7 @@ def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
         "feedback",
         [f"{one.rating} by {one.given_by}: {one.comment or 'no comment'}" for one in feedback],
     )
-    console.print(tree)
+    _print(tree)
 
 
 def _add_evidence(tree: Tree, trace: Trace) -> None:
@@ -91,7 +93,7 @@ def show_lineages(trace: Trace, lineages: Sequence[Lineage]) -> None:
             else:
                 mark = "[red]FIRST BROKEN[/red]" if link is one.broken else "[yellow]broken too[/yellow]"
                 tree.add(f"{mark} {what}\n{_shown(link.reason)}")
-        console.print(tree)
+        _print(tree)
 
 
 def show_impact(found: Sequence[StaleDocument], days: int) -> None:
@@ -113,6 +115,11 @@ def show_impact(found: Sequence[StaleDocument], days: int) -> None:
         f"{len(found):,} documents are past their SLA; answers of the last {days} days cite "
         f"{len(cited):,} of them."
     )
+
+
+def _print(tree: Tree) -> None:
+    # Wider than any line: ids that are cut or broken in two cannot be copied. A terminal folds by itself.
+    Console(highlight=False, width=_WIDEST).print(tree)
 
 
 def _leaf(tree: Tree, name: str, value: object) -> None:

@@ -24,6 +24,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         if (name.startswith("RAG_") and name != "RAG_TEST_DATA") or name in {
             "OPENAI_API_KEY",
             "DAGSTER_HOME",
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
         }:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)

@@ -98,6 +98,8 @@ def test_traces_lose_its_words_and_keep_its_id(base: KnowledgeBase, deleted_befo
     assert [one.document_id for one in kept.evidence] == ["refunds/secret.md", "refunds/refunds.md"]
     assert kept.evidence[1].text == both.evidence[1].text
     assert find_trace(base.services.ledger, other.trace_id) == other
+    base.services.ledger.close()
+    assert b"4711" not in b"".join(file.read_bytes() for file in base.settings.home.glob("ledger.sqlite*"))
     # An answer that was being given meanwhile is recorded only now.
     late = both.model_copy(update={"trace_id": "late"})
     recorder.record(late)

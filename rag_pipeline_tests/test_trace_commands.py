@@ -97,7 +97,10 @@ def test_an_unknown_rating_ends_with_2(run: Run) -> None:
 def test_lineage_tells_by_its_exit_code_whether_every_link_holds(base: KnowledgeBase, run: Run) -> None:
     recorded = trace_from(base, DOCUMENT, "refunds/postage.md")
     base.services.trace_recorder.record(recorded)
-    assert run("lineage", recorded.trace_id).returncode == 0
+    holds = run("lineage", recorded.trace_id)
+    assert holds.returncode == 0
+    evidence = recorded.evidence[0]
+    assert f"evidence: {evidence.evidence_id}: {evidence.chunk_id}\n" in holds.stdout, "whole ids"
     base.page("refunds", "postage", sentence="It is free.")
     shown = run("lineage", recorded.trace_id)
     assert shown.returncode == 1

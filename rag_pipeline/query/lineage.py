@@ -89,14 +89,17 @@ def lineage(trace: Trace, evidence: UsedEvidence, seen: Seen) -> Lineage:
     point = point_id(evidence.chunk_id)
     links = (
         Link(LinkName.ANSWER, f"{trace.trace_id}: {trace.outcome}, {trace.started_at:%Y-%m-%d %H:%M}"),
-        Link(LinkName.CITATION, f"cited by {citing} claims" if citing else "ranked, not cited"),
+        Link(
+            LinkName.CITATION,
+            f"cited by {citing} of {len(trace.citations)} claims" if citing else "ranked, not cited",
+        ),
         Link(LinkName.EVIDENCE, f"{evidence.evidence_id}: {evidence.chunk_id}", _evidence_fault(evidence)),
         Link(
             LinkName.POINT,
             f"{point} in {trace.generation or 'no generation'}",
             _point_fault(trace, evidence, seen),
         ),
-        Link(LinkName.CHUNK, f"{index} of {evidence.document_id}", _chunk_fault(evidence, seen)),
+        Link(LinkName.CHUNK, f"no. {index} of {evidence.document_id}", _chunk_fault(evidence, seen)),
         Link(LinkName.VERSION, _short(evidence.content_hash), _version_fault(trace, evidence, seen)),
         Link(LinkName.FILE, evidence.document_id, _file_fault(evidence, seen.file)),
     )
@@ -127,10 +130,10 @@ def _point_fault(trace: Trace, evidence: UsedEvidence, seen: Seen) -> str | None
     for name in ("chunk_id", "document_id", "content_hash"):
         if payload.get(name) != getattr(evidence, name):
             return f"the point holds something else: its {name} is {payload.get(name)!r}"
-    if _sha256(str(payload.get("text"))) != evidence.text_hash:
-        return "the point's text was changed in Qdrant since it was cited"
+    if payload.get("text_hash") != _sha256(str(payload.get("text"))):
+        return "the point's text is not what its text_hash was made of: it was changed in Qdrant"
     if payload.get("text_hash") != evidence.text_hash:
-        return "the point's text_hash was changed in Qdrant"
+        return "the point holds another text than the one that was ranked"
     if payload.get("published") is not True:
         return "the point is withdrawn from readers"
     return None
