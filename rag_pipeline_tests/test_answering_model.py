@@ -203,7 +203,7 @@ def test_connections_are_closed_with_the_model(server: OpenAIServer) -> None:
 )
 def test_replies_are_read_in_their_usual_wrappings(wrapped: str) -> None:
     reply = drafted("Yes.", ("Yes.", ["S1", "S1"]))
-    draft = read_draft(wrapped.replace("{}", reply).replace("{{no}}", "{no}"))
+    draft = read_draft(wrapped.replace("{}", reply))
     assert draft.text == "Yes."
     assert draft.claims[0].labels == ("S1",)
 
@@ -218,7 +218,7 @@ def test_replies_are_read_in_their_usual_wrappings(wrapped: str) -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_a_bad_reply(reply: str) -> None:
-    with pytest.raises(BadReply, match="^The reply "):
+    with pytest.raises(BadReply, match=r"^The reply "):
         read_draft(reply)
-    with pytest.raises(BadReply, match="^The reply "):
+    with pytest.raises(BadReply, match=r"^The reply "):
         read_thought(reply)

@@ -54,9 +54,10 @@ def parts_of(text: str) -> tuple[Part, ...]:
             continue
         context = f"{heading}\n{lead_in}".strip()
         found = [Part(one, _kind(one), context) for one in _quotable(block)]
-        if lead_in and _ITEM.match(block) and all(part.kind is PartKind.STATEMENT for part in found):
-            whole = text[lead_at : start + len(block)].strip()
-            if len(whole) <= _LONGEST_LIST:
+        if _ITEM.match(block) and parts and parts[-1].text == lead_in:
+            whole = text[lead_at:end].strip()
+            kinds = {part.kind for part in (parts[-1], *found)}
+            if len(whole) <= _LONGEST_LIST and kinds == {PartKind.STATEMENT}:
                 parts[-1] = Part(whole, PartKind.STATEMENT, heading)
         if found and all(part.kind is not PartKind.INSTRUCTION for part in found) and _instructs(block):
             # Only all of it together shows what it is.
