@@ -52,7 +52,10 @@ def extract(question: str, evidence: Sequence[Evidence]) -> Draft:
     for score, candidate in scored:
         if len(chosen) == _MOST_QUOTES or score < _NEXT_BEST * scored[0][0]:
             break
-        if not any(_holds(other, candidate) or _holds(candidate, other) for other in chosen):
+        if not any(
+            _holds(other, candidate) or _holds(candidate, other) or _is_better_row(other, candidate, wanted)
+            for other in chosen
+        ):
             chosen.append(candidate)
     claims = [Claim(one.part.text, _labels(one, candidates)) for one in _in_reading_order(chosen)]
     text = "\n".join(f"{claim.text} {''.join(f'[{label}]' for label in claim.labels)}" for claim in claims)
@@ -98,6 +101,14 @@ def _share(candidate: _Candidate, wanted: Terms, weights: dict[int | str, float]
 
 def _holds(one: _Candidate, other: _Candidate) -> bool:
     return _folded(other.part.text) in _folded(one.part.text)
+
+
+def _is_better_row(one: _Candidate, other: _Candidate, wanted: Terms) -> bool:
+    """Whether two are rows of a table, and the first has more of the words: its row is the one asked for."""
+    headers = [each.part.text.partition("\n")[0] for each in (one, other)]
+    return (
+        headers[0].startswith("|") and headers[0] == headers[1] and one.terms & wanted > other.terms & wanted
+    )
 
 
 def _folded(text: str) -> str:

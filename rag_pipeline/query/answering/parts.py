@@ -44,24 +44,28 @@ def parts_of(text: str) -> tuple[Part, ...]:
     """The parts of a passage's Markdown, in order. Each row of a table is one, below the table's header."""
     parts: list[Part] = []
     heading = lead_in = ""
+    lead_at = end = 0
     for block in _blocks(text):
+        start = text.index(block, end)
+        end = start + len(block)
         if _HEADING.match(block):
             heading, lead_in = block.strip(), ""
             parts.append(Part(heading, _kind(heading, PartKind.HEADING)))
             continue
         context = f"{heading}\n{lead_in}".strip()
         found = [Part(one, _kind(one), context) for one in _quotable(block)]
-        if lead_in and _ITEM.match(block) and len(lead_in) + len(block) <= _LONGEST_LIST:
-            whole = f"{lead_in}\n\n{block.strip()}"
-            whole = whole if whole in text else f"{lead_in}\n{block.strip()}"
-            if whole in text and all(part.kind is PartKind.STATEMENT for part in found):
-                parts.append(Part(whole, PartKind.STATEMENT, heading))
+        if _ITEM.match(block) and parts and parts[-1].text == lead_in:
+            whole = text[lead_at:end].strip()
+            kinds = {part.kind for part in (parts[-1], *found)}
+            if len(whole) <= _LONGEST_LIST and kinds == {PartKind.STATEMENT}:
+                parts[-1] = Part(whole, PartKind.STATEMENT, heading)
         if found and all(part.kind is not PartKind.INSTRUCTION for part in found) and _instructs(block):
             # Only all of it together shows what it is.
             found = [Part(part.text, PartKind.INSTRUCTION) for part in found]
         parts += found
         if not _ITEM.match(block):
             lead_in = found[-1].text if found and _LEAD_IN_END.search(found[-1].text) else ""
+            lead_at = text.rfind(lead_in, start, end)
     return tuple(parts)
 
 
@@ -136,4 +140,6 @@ def _kind(text: str, harmless: PartKind = PartKind.STATEMENT) -> PartKind:
 
 
 def _instructs(text: str) -> bool:
-    return bool(find_instructions(text))
+    """Whether a text, or a cell of a table in it, is meant for a language model."""
+    cells = [cell.strip() for cell in text.split("|")] if text.startswith("|") else []
+    return any(find_instructions(one) for one in (text, *cells))

@@ -59,10 +59,10 @@ Reply again with the same kind of JSON, and correct this from the passages. If t
 answer the question, set "answered" to false."""
 
 # What could open or close a passage, and what chat templates of common models read as the end of a message. A
-# blank inside takes the meaning away and leaves it readable.
-_SPECIAL: Final = re.compile(
-    r"<{3,}|>{3,}|＜{2,}|＞{2,}|<\|+|\|+>|</?s>|<(?:start|end)_of_turn>|<[eb]os>|\[/?INST\]|<</?SYS>>|</?think>",
-    re.IGNORECASE,
+# blank between the characters takes the meaning away and leaves them readable.
+_BORDERS: Final = re.compile(r"(?=[<>|＜＞]*(?:<<<|>>>|＜＜|＞＞|<\||\|>))[<>|＜＞]+")
+_TAGS: Final = re.compile(
+    r"</?s>|<(?:start|end)_of_turn>|<[eb]os>|\[/?INST\]|<</?SYS>>|</?think>", re.IGNORECASE
 )
 
 
@@ -106,6 +106,9 @@ def conversation(system: str, question: str, evidence: Sequence[Evidence]) -> li
 
 def harmless(text: str) -> str:
     """A text in which nothing can be taken for a passage's border or for the end of a message."""
-    text = valid_text(text)
-    # Taking one sequence apart cannot make another: a blank stands between all of its characters.
-    return _SPECIAL.sub(lambda match: " ".join(match[0]), text)
+    text = _BORDERS.sub(_apart, valid_text(text))
+    return _TAGS.sub(_apart, text)
+
+
+def _apart(match: re.Match[str]) -> str:
+    return " ".join(match[0])

@@ -132,10 +132,12 @@ def _of_answer(draft: Draft, by_label: Mapping[str, Evidence], question: str) ->
         if any(folded(sentence) in wording for wording in wordings):
             continue
         terms = matter_terms(sentence)
+        numbers = quantities(sentence)
         new = terms - repeated
-        if len(new & covered) < _LEAST_COVERAGE * len(new):
+        # A mere "Yes." says much and has no word to compare.
+        if len(new & covered) < _LEAST_COVERAGE * len(new) or not (terms or numbers):
             yield doubtful("The answer states something that no claim states.")
-        for wanted in quantities(sentence):
+        for wanted in numbers:
             if not wanted.vague and not any(
                 _near(terms, of_claim) and is_stated(wanted, quantities(claim.text), claim.text)
                 for of_claim, claim in zip(terms_of, draft.claims, strict=True)
