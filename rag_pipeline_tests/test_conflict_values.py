@@ -93,7 +93,7 @@ def test_a_value_is_shown_as_it_stands() -> None:
 
 
 @given(st.integers(1, 999))
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 def test_english_number_words_are_read_back(number: int) -> None:
     assert parse_number(_english(number)) == number
     assert only(f"within {_english(number)} days", ValueKind.DURATION).agrees_with(
@@ -102,13 +102,13 @@ def test_english_number_words_are_read_back(number: int) -> None:
 
 
 @given(st.integers(1, 99_999_999))
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 def test_chinese_number_words_are_read_back(number: int) -> None:
     assert parse_number(_chinese(number)) == number
 
 
 @given(st.integers(1, 9_999))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_a_week_is_seven_days_and_a_year_twelve_months(number: int) -> None:
     def agree(one: str, other: str) -> bool:
         return only(one, ValueKind.DURATION).agrees_with(only(other, ValueKind.DURATION))
@@ -120,13 +120,13 @@ def test_a_week_is_seven_days_and_a_year_twelve_months(number: int) -> None:
 
 
 @given(st.decimals(0, 999_999, places=2))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_grouped_figures_are_the_plain_ones(amount: Decimal) -> None:
     assert parse_number(f"{amount:,}") == parse_number(f"{amount}") == amount
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_every_value_stands_in_the_text_and_agrees_with_itself(text: str) -> None:
     for value in find_values(text):
         assert text[value.start : value.end].startswith(value.shown)
