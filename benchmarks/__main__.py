@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks import (
     access_change,
+    conflicts,
     corpora,
     memory,
     one_of_many,
@@ -43,6 +44,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "one_of_many": one_of_many.measure,
     "access_change": access_change.measure,
     "sensor_tick": sensor_tick.measure,
+    "conflicts": conflicts.measure,
 }
 
 ON_REQUEST: Mapping[str, Benchmark] = {

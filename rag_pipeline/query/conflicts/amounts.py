@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -118,8 +119,13 @@ def find_counts(text: str) -> Iterator[Value]:
         if match["measure"]:
             unit = _SAME_MEASURES.get(match["measure"], match["measure"])
             yield _value(ValueKind.COUNT, match, unit, number, number)
-        elif noun := noun_of(match["en"] or match["zh"], singular=number == 1):
-            yield _value(ValueKind.COUNT, match, noun, number, number)
+        else:
+            phrase = match["en"] or match["zh"]
+            noun, counted = noun_of(phrase, singular=number == 1)
+            if noun:
+                end = match.end() - len(phrase) + len(counted)
+                value = _value(ValueKind.COUNT, match, noun, number, number)
+                yield replace(value, shown=text[match.start() : end], end=end)
 
 
 def _scale(written: str) -> int:
@@ -135,6 +141,5 @@ def _times(written: str, factor: int) -> Decimal | None:
 
 
 def _value(kind: ValueKind, match: re.Match[str], unit: str, low: Decimal, high: Decimal) -> Value:
-    return Value(
-        kind, match[0].strip(), match.start(), match.end(), unit=unit, low=min(low, high), high=max(low, high)
-    )
+    shown, start = match[0].strip(), match.start()
+    return Value(kind, shown, start, start + len(shown), unit=unit, low=min(low, high), high=max(low, high))

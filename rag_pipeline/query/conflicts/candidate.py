@@ -24,22 +24,20 @@ class Candidate:
     evidence: Evidence
     statement: Statement
 
-    @cached_property
-    def own_text(self) -> str:
-        """What is said of the value itself, the narrowest headings included."""
+    @property
+    def _own_texts(self) -> tuple[str, str, str]:
         section = self.evidence.section_path[-1] if self.evidence.section_path else ""
-        heading = self.statement.heading or section
-        return f"{self.statement.clause}\n{self.statement.whole}\n{heading}"
+        return self.statement.clause, self.statement.whole, self.statement.heading or section
 
     @cached_property
     def words(self) -> Sequence[Term]:
-        """The content words of `own_text`, in order."""
-        return terms(self.own_text)
+        """The content words of clause and sentence and of the narrowest heading above them."""
+        return [term for text in self._own_texts for term in terms(text)]
 
     @cached_property
     def parts(self) -> frozenset[str]:
         """The same, to look words up in."""
-        return term_parts(self.own_text)
+        return frozenset[str]().union(*map(term_parts, self._own_texts))
 
     @cached_property
     def levels(self) -> Sequence[tuple[float, frozenset[str]]]:

@@ -29,8 +29,8 @@ _CHINESE_MYRIADS: Final[Mapping[str, int]] = {"万": 10_000, "亿": 100_000_000}
 
 _FIGURES = r"(?:\d{1,3}(?:[,'\u00a0\u202f]\d{3}){1,4}(?![\d])(?:\.\d{1,6})?|\d{1,12}(?:[.,]\d{1,6})?)"
 _ENGLISH = (
-    rf"\b(?:{'|'.join([*_SMALL, *_TENS, 'hundred', 'thousand', 'dozen'])}|an?[ ](?:hundred|thousand|dozen))"
-    rf"(?:[ -](?:and[ ])?(?:{'|'.join([*_SMALL, *_TENS, *_SCALES])})){{0,7}}+\b"
+    rf"\b(?:{'|'.join([*_SMALL, *_TENS, 'hundred', 'thousand', 'dozen'])}|an?[ ](?:hundred|thousand|dozen))\b"
+    rf"(?:[ -](?:and[ ])?(?:{'|'.join([*_SMALL, *_TENS, *_SCALES])})\b){{0,7}}+"
 )
 _CHINESE = r"(?<![〇零一二三四五六七八九十百千万亿两])[〇零一二三四五六七八九十百千万亿两]{1,12}+"
 

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.query.conflicts.conflict import ValueKind
@@ -23,6 +24,8 @@ _LEAST_OF_A_CLAUSE = 2
 
 _LONGEST_SENTENCE = 2_000
 _MOST_COLUMNS = 40
+_MOST_STATEMENTS = 200
+"""Of a passage. One of usual size has a handful of values; a hostile one must not cost more than it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,14 @@ class Statement:
 
 def statements(text: str, kinds: frozenset[ValueKind]) -> Iterator[Statement]:
     """The statements of a passage that hold a value of these kinds, in order."""
+    return islice(_all_statements(text, kinds), _MOST_STATEMENTS)
+
+
+def _all_statements(text: str, kinds: frozenset[ValueKind]) -> Iterator[Statement]:
     heading = ""
     for block in _blocks(text):
         if found := _HEADING.fullmatch(block[0]):
-            heading = found[1].strip()
+            heading = found[1].strip()[:_LONGEST_SENTENCE]
         elif block[0].startswith("|"):
             yield from _table(block, heading, kinds)
         else:
@@ -134,4 +141,7 @@ def _header(header: Sequence[str], column: int) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    return [_EMPHASIS.sub("", cell).strip() for cell in line.strip().strip("|").split("|", _MOST_COLUMNS)]
+    return [
+        _EMPHASIS.sub("", cell[:_LONGEST_SENTENCE]).strip()
+        for cell in line.strip().strip("|").split("|", _MOST_COLUMNS)
+    ]

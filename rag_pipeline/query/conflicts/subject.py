@@ -143,10 +143,10 @@ class Subject:
 
 def _is_about_another(asked: Asked, candidate: Candidate) -> bool:
     parts = candidate.parts
-    for key in asked.keys:
-        if key not in parts and any(excludes(key, term.key) for term in candidate.words):
-            return True
-    for thing, numbers in numbered(f"{candidate.statement.clause} ; {candidate.own_text}").items():
+    contrasting = {term.key for term in candidate.words if has_contrast(term.key)}
+    if any(excludes(key, other) for key in asked.keys - parts for other in contrasting):
+        return True
+    for thing, numbers in numbered(f"{candidate.statement.clause} ; {candidate.statement.whole}").items():
         if thing in asked.numbered and not numbers & asked.numbered[thing]:
             return True
     own_names = [term for term in candidate.words if term.is_name and not is_chinese(term.key)]

@@ -9,13 +9,17 @@ from typing import Final
 
 from rag_pipeline.query.conflicts.glossary import CONCEPTS, CONTRASTS, EMPTY_CHINESE, EMPTY_ENGLISH, RELATED
 
-_TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d+[A-Za-z]+\d*|[\u4e00-\u9fff]+")
+_TOKEN = re.compile(
+    r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d{1,6}[A-Za-z]{1,20}\d{0,6}|[\u4e00-\u9fff]+"
+)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _NUMBERED = re.compile(r"\b([A-Za-z]{2,})[ ](\d{1,4})\b(?![.,]\d|[ ]?%)")
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _NOUN_ENDINGS = (("ision", "id"), ("ation", ""), ("ment", ""), ("ion", ""))
 _LONGEST_CHINESE_WORD = 5
 _LONGEST_RUN = 400
+# The same headings and sentences are asked about for each of their values.
+_CACHED_TEXTS = 512
 _EMPTY: Final = frozenset(EMPTY_ENGLISH.split())
 _RELATED_COUNTS: Final = 0.7
 
@@ -60,7 +64,8 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
 
 
-def terms(text: str) -> list[Term]:
+@lru_cache(maxsize=_CACHED_TEXTS)
+def terms(text: str) -> tuple[Term, ...]:
     """The content words of a text in order, repeated ones included."""
     found: list[Term] = []
     sentence_start = True
@@ -79,10 +84,10 @@ def terms(text: str) -> list[Term]:
         elif term := _english_term(match[0], sentence_start):
             found.append(term)
         sentence_start = False
-    return found
+    return tuple(found)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_CACHED_TEXTS)
 def term_parts(text: str) -> frozenset[str]:
     """All that a text has of terms, to look others' up in: concepts, stems and the pairs of Chinese runs."""
     return frozenset(part for term in terms(text) for part in (term.key, *term.parts))
@@ -113,15 +118,16 @@ def has_contrast(concept: str) -> bool:
     return concept in _CONTRASTS
 
 
-def noun_of(phrase: str, *, singular: bool) -> str:
-    """What is counted, of the words after a number; empty where they name nothing that could be."""
+def noun_of(phrase: str, *, singular: bool) -> tuple[str, str]:
+    """What is counted, of the words after a number, and the words up to it; empty where they name nothing."""
     if _CHINESE.match(phrase):
-        return _chinese_noun(phrase)
+        return _chinese_noun(phrase), phrase
     words = list(takewhile(lambda word: word.lower() not in _EMPTY, phrase.split()))
-    for word in words[-1:] if singular else words:
-        if singular or word.lower() in _PLURALS or (word.endswith("s") and not word.endswith("ss")):
-            return _WORDS.get(stem(word), stem(word))
-    return ""
+    for count, word in enumerate(words, start=1):
+        is_noun = count == len(words) if singular else _is_plural(word)
+        if is_noun:
+            return _WORDS.get(stem(word), stem(word)), " ".join(words[:count])
+    return "", ""
 
 
 def is_measure(unit: str) -> bool:
@@ -132,6 +138,10 @@ def is_measure(unit: str) -> bool:
 def is_chinese(text: str) -> bool:
     """Whether a text is mostly Chinese."""
     return 3 * len(_CHINESE.findall(text)) > len(text) - text.count(" ")
+
+
+def _is_plural(word: str) -> bool:
+    return word.lower() in _PLURALS or (word.endswith("s") and not word.endswith("ss"))
 
 
 def _english_term(word: str, sentence_start: bool) -> Term | None:
