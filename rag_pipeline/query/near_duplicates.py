@@ -8,8 +8,9 @@ _TOKEN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufa
 
 # Words that make two passages say different things however alike they are otherwise: those are a conflict,
 # and both are needed. What holds a digit is one as well.
-_WORDS = """no not never none nor without cannot except unless only allowed forbidden may must optional
-required one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+_WORDS = """
+no not never none nor without cannot except unless only allowed forbidden may must optional required
+one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
 eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand half double current
 former old new draft deprecated"""
 _TELLING = frozenset(_WORDS.split()).union("不无未没非勿禁仅只可须必一二两三四五六七八九十百千万半旧新")
