@@ -6,52 +6,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.left_out import Asked
-from rag_pipeline.query.relevance.calibration import Calibration, Weights
+from rag_pipeline.query.relevance.calibration import Calibration, Weights, shrunk_coverage
+from rag_pipeline.query.relevance.signals import ScriptPair
 from rag_pipeline.query.results import RetrievedChunk
 
 _STEPS = 50
 _RIDGE = 1e-2
 # Of what cannot be answered, the best chunks are the ones to tell from right ones.
 _NEGATIVES_A_QUESTION = 3
-# Where the threshold is laid: so many answerable questions may lose their paragraph to it, and so many others
-# must find nothing in the other script, where scores of good and bad chunks overlap and refusing comes first.
-_LOST = 0.035
-_REFUSED_IN_OTHER_SCRIPT = 0.95
+# Where the threshold is laid. In one script: so that few answerable questions lose their paragraph to it.
+# From one to the other, where cosines of good and bad chunks overlap: so that most others find nothing.
+_LOST = 0.03
+_REFUSED_ACROSS = 0.95
+# What small talk weighs among what cannot be answered: it is little, and in a tone of its own.
+_SMALL_TALK = 0.3
+
+_PAIRS = {
+    ScriptPair.NEITHER: ("en", "en"),
+    ScriptPair.BOTH: ("zh", "zh"),
+    ScriptPair.QUERY: ("zh", "en"),
+    ScriptPair.CHUNK: ("en", "zh"),
+}
 
 Floats = NDArray[np.float64]
 
 
 def fitted(asked: Sequence[Asked], fitted_for: str) -> Calibration:
     """The calibration that tells right chunks from the best ones of unanswerable questions, threshold 0.5."""
-    own = [one for one in asked if one.languages == (one.question_language,)]
-    other = [one for one in asked if len(one.languages) == 1 and one.languages != (one.question_language,)]
-    same_script = _fitted_weights(own)
-    at = np.quantile(_right_logits(own, same_script), _LOST)
-    other_script = _fitted_weights(other)
-    other_at = np.quantile(_best_logits(other, other_script), _REFUSED_IN_OTHER_SCRIPT)
-    return Calibration(
-        fitted_for=fitted_for,
-        same_script=_moved(same_script, -float(at)),
-        other_script=_moved(other_script, -float(other_at)),
-    )
-
-
-def _fitted_weights(asked: Iterable[Asked]) -> Weights:
-    right: list[RetrievedChunk] = []
-    wrong: list[RetrievedChunk] = []
-    for one in asked:
-        if one.answerable:
-            right += (chunk for chunk in one.result.chunks if one.is_right(chunk.document_id))
+    weights: dict[ScriptPair, Weights] = {}
+    for pair, (question, passages) in _PAIRS.items():
+        chosen = [one for one in asked if (one.question_language, one.languages) == (question, (passages,))]
+        found = _fitted_weights(chosen)
+        if question == passages:
+            at = np.quantile(_right_logits(chosen, found), _LOST)
         else:
-            wrong += one.result.chunks[:_NEGATIVES_A_QUESTION]
-    labels = np.repeat([1.0, 0.0], [len(right), len(wrong)])
-    # Both kinds weigh the same, however many there are.
-    importance = np.repeat([0.5 / len(right), 0.5 / len(wrong)], [len(right), len(wrong)])
-    return _regression(_features([*right, *wrong]), labels, importance)
+            at = np.quantile(_best_logits(chosen, found), _REFUSED_ACROSS)
+        weights[pair] = _moved(found, -float(at))
+    return Calibration(fitted_for=fitted_for, weights=weights)
+
+
+def _fitted_weights(asked: Sequence[Asked]) -> Weights:
+    right = [
+        chunk
+        for one in asked
+        if one.answerable
+        for chunk in one.result.chunks
+        if one.is_right(chunk.document_id)
+    ]
+    left_out = _best_chunks(one for one in asked if not one.answerable and one.question.paragraph)
+    talk = _best_chunks(one for one in asked if not one.question.paragraph)
+    counts = [len(right), len(left_out), len(talk)]
+    labels = np.repeat([1.0, 0.0, 0.0], counts)
+    # Right and wrong weigh the same, however many there are of each.
+    shares = np.array([0.5, 0.5 * (1 - _SMALL_TALK), 0.5 * _SMALL_TALK])
+    return _regression(_features([*right, *left_out, *talk]), labels, np.repeat(shares / counts, counts))
+
+
+def _best_chunks(asked: Iterable[Asked]) -> list[RetrievedChunk]:
+    return [chunk for one in asked for chunk in one.result.chunks[:_NEGATIVES_A_QUESTION]]
 
 
 def _features(chunks: Sequence[RetrievedChunk]) -> Floats:
-    return np.array([(chunk.signals.dense, chunk.signals.coverage) for chunk in chunks])
+    return np.array([(chunk.signals.dense, shrunk_coverage(chunk.signals)) for chunk in chunks])
 
 
 def _regression(features: Floats, labels: Floats, importance: Floats) -> Weights:

@@ -15,7 +15,8 @@ from benchmarks.material import BENCH_CACHE, data_root
 from benchmarks.small_talk import SMALL_TALK
 from rag_pipeline.embedding.embedder import Embedder, ModelIdentity, Refusal, Vector
 from rag_pipeline.query.results import QueryResult
-from rag_pipeline.query.retrieval import RetrievalOptions, retrieve
+from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 
 LANGUAGES = ("en", "zh")

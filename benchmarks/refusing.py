@@ -10,7 +10,7 @@ from benchmarks.left_out import LANGUAGES, Asked, RememberingEmbedder, ask_all, 
 from benchmarks.material import BENCH_CACHE
 from rag_pipeline.query.relevance.calibration import Calibration
 from rag_pipeline.query.relevance.defaults import default_calibration
-from rag_pipeline.query.retrieval import RetrievalOptions
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 from rag_pipeline_tests.qdrant_server import running_server
 

@@ -9,7 +9,7 @@ from benchmarks.embedded import vectors_kept_in
 from benchmarks.figures import Figure, at_least, noted
 from benchmarks.material import BENCH_CACHE, data_root
 from rag_pipeline.query.results import RetrievedChunk
-from rag_pipeline.query.retrieval import RetrievalOptions
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 from rag_pipeline_tests.qdrant_server import running_server
 

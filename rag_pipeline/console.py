@@ -169,6 +169,8 @@ def show_results(results: Iterable[QueryResult]) -> None:
     """The found passages of each query with their source."""
     for result in results:
         console.print(f"\n[bold]{escape(result.query)}[/bold]")
+        for note in result.notes:
+            console.print(f"  [yellow]{escape(note)}[/yellow]")
         if result.message:
             console.print(f"  {result.message}")
         for rank, chunk in enumerate(result.chunks, start=1):

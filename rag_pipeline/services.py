@@ -27,7 +27,8 @@ from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.ranking import RankingRules, load_ranking
 from rag_pipeline.query.record import AskOptions
 from rag_pipeline.query.relevance.term_weights import TermWeights
-from rag_pipeline.query.retrieval import RetrievalOptions
+from rag_pipeline.query.reranking import Reranker
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.query.spans import export_spans
 from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.settings import Settings, environment
@@ -172,7 +173,26 @@ class Services:
 
     def retrieval_options(self, *, limit: int = 10) -> RetrievalOptions:
         """How much a search hands on."""
-        return RetrievalOptions(limit=limit, min_relevance=self.settings.min_relevance)
+        settings = self.settings
+        return RetrievalOptions(
+            limit=limit,
+            min_relevance=settings.min_relevance,
+            per_document=settings.max_per_document,
+            neighbours=settings.neighbours,
+            reranker=self.reranker,
+        )
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The reranking endpoint, if one is set."""
+        url, model = self.settings.rerank_url, self.settings.rerank_model
+        if url is None:
+            return None
+        if model is None:
+            raise ConfigurationError(
+                "RAG_RERANK_URL is set but RAG_RERANK_MODEL is not. Set it to the name of the model there."
+            )
+        return Reranker(url, model, api_key=self.settings.rerank_api_key)
 
     @cached_property
     def collection_options(self) -> CollectionOptions:

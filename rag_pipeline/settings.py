@@ -134,6 +134,17 @@ class Settings(BaseSettings):
     min_relevance: float | None = Field(
         default=None, ge=0, le=1, description="Relevance from which a passage is of use. Empty: the model's."
     )
+    max_per_document: int | None = Field(
+        default=None, gt=0, description="Passages of one document that a query gets, at most. Empty: any."
+    )
+    neighbours: int = Field(
+        default=0, ge=0, le=10, description="Passages before and after a found one that are joined to it."
+    )
+    rerank_url: Url = Field(
+        default=None, description="Base URL of an endpoint whose /rerank orders passages anew. Empty: none."
+    )
+    rerank_model: str | None = Field(default=None, description="Model of that endpoint.")
+    rerank_api_key: SecretStr | None = Field(default=None, description="Key of that endpoint.")
     workers: int = Field(default=2, gt=0, description="Processes that convert documents.")
     max_attempts: int = Field(default=3, gt=0, description="Tries of a transient failure, one a run.")
     lease_wait_s: float = Field(

@@ -20,7 +20,7 @@ from rag_pipeline.embedding.embedder import Embedder, ModelIdentity, Refusal, Ve
 from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import parsing_options
 from rag_pipeline.normalize.worker_process import convert_document
-from rag_pipeline.query.retrieval import RetrievalOptions
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.sources.listing import list_source
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 
@@ -145,7 +145,7 @@ def _retrievable(base: KnowledgeBase, words: Iterable[str], group: str) -> froze
     # One question for many words: each of them is a search term of its own.
     chosen = sorted(words)
     questions = [" ".join(chosen[start : start + 25]) for start in range(0, len(chosen), 25)]
-    options = RetrievalOptions(limit=50, min_relevance=0.0)
+    options = RetrievalOptions(limit=50, min_relevance=0.0, collapse_duplicates=False)
     results = base.retrieve(questions, scope_of(group), options=options)
     found = {word for one in results for chunk in one.chunks for word in _WORD.findall(chunk.text)}
     return frozenset(chosen) & found

@@ -15,8 +15,9 @@ from rag_pipeline.index.store import StoreLocation, failures_told, open_store
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.results import QueryResult, RetrievedChunk
-from rag_pipeline.query.retrieval import DEFAULT_OPTIONS, RetrievalOptions, retrieve
+from rag_pipeline.query.retrieval import DEFAULT_OPTIONS, retrieve
 from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.services import Services
 from rag_pipeline.settings import Settings
 
@@ -141,7 +142,7 @@ class KnowledgeBase:
         client: QdrantClient | None = None,
     ) -> tuple[RetrievedChunk, ...]:
         """All that a caller of these groups finds, useful or not."""
-        options = RetrievalOptions(limit=limit, min_relevance=0.0)
+        options = RetrievalOptions(limit=limit, min_relevance=0.0, collapse_duplicates=False)
         scope = scope_of(*groups, tenant=tenant)
         (result,) = self.retrieve([question], scope, options=options, client=client)
         return result.chunks

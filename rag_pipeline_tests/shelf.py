@@ -19,8 +19,9 @@ from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.query.relevance.term_weights import TermWeights
 from rag_pipeline.query.results import QueryResult
-from rag_pipeline.query.retrieval import DEFAULT_OPTIONS, RetrievalOptions, retrieve
+from rag_pipeline.query.retrieval import DEFAULT_OPTIONS, retrieve
 from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.selecting import RetrievalOptions
 
 CONTENT_HASH = "c" * 64
 FACTS: Mapping[str, Any] = {

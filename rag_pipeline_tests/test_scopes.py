@@ -15,13 +15,13 @@ from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.results import QueryResult, public_json
-from rag_pipeline.query.retrieval import RetrievalOptions
 from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import scope_of
 from rag_pipeline_tests.shelf import Book, Shelf, open_shelf
 
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
-ALL = RetrievalOptions(limit=100, min_relevance=0.0)
+ALL = RetrievalOptions(limit=100, min_relevance=0.0, collapse_duplicates=False)
 GROUPS = ["support", "hr", "public"]
 ENVIRONMENTS = ["production", "staging"]
 AUDIENCES = ["customers", "support"]
@@ -143,7 +143,7 @@ def test_nothing_beyond_the_scope_is_told_and_nothing_within_it_is_missed(
     shelf.put(stored)
     allowed = [book for book in stored if permitted(book, scope)]
     current = [book for book in allowed if book.known and book.recorded_hash == "c" * 64]
-    options = RetrievalOptions(limit=100) if sure else ALL
+    options = RetrievalOptions(limit=100, per_document=1, neighbours=1) if sure else ALL
     results = shelf.ask(QUERIES, scope, options)
     wanted = {f"{book.document_id}:{index}" for book in current for index in range(len(book.texts))}
     assert chunk_ids(results) <= wanted
@@ -168,7 +168,9 @@ def test_what_is_allowed_is_found_behind_hundreds_that_are_not(shelf: Shelf) -> 
     shelf.put([*better, Book("open/page", ["Refunds of hardware are paid by bank transfer."])])
     (result,) = shelf.ask([question], scope_of("support"), ALL)
     assert [chunk.document_id for chunk in result.chunks] == ["open/page"]
-    (result,) = shelf.ask([question], scope_of("hr"), RetrievalOptions(limit=600, min_relevance=0.0))
+    (result,) = shelf.ask(
+        [question], scope_of("hr"), RetrievalOptions(limit=600, min_relevance=0.0, collapse_duplicates=False)
+    )
     assert result.chunks[-1].document_id == "open/page"
     assert len(result.chunks) == 501
 

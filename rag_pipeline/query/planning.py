@@ -24,7 +24,7 @@ def plan_queries(
 
     Queries that the caller gave are taken as they are, and nothing is added. Else a planner's, after the
     whole question. Else, by rule: the whole question, and its clauses where it has several. It is split at
-    `?`, `;` and the ends of sentences, Chinese ones too, and at "and", "as well as", 以及, 并且, 而且 where both
+    `?`, `;`, the ends of sentences, and at "and", "as well as", 以及, 并且, 而且 where both
     sides hold at least two terms that BM25 would search by.
     """
     if given:

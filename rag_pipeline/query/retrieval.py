@@ -6,7 +6,6 @@ below the threshold are rejected: a query that finds nothing better gets none, n
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any
 
 from qdrant_client import QdrantClient
@@ -18,20 +17,13 @@ from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.sparse import query_terms
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.relevance.calibration import Calibration
+from rag_pipeline.query.neighbours import join_neighbours
 from rag_pipeline.query.relevance.defaults import default_calibration
-from rag_pipeline.query.relevance.signals import Signals, alike_in_script, coverage
-from rag_pipeline.query.relevance.term_weights import TermStatistics, TermWeights
-from rag_pipeline.query.results import (
-    BELOW_THRESHOLD,
-    QueryResult,
-    RejectedChunk,
-    RetrievedChunk,
-    chunk_of,
-    defect,
-)
+from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.scope import Scope
-from rag_pipeline.query.searching import Candidate, EmbeddedQuery, Found, search
+from rag_pipeline.query.searching import EmbeddedQuery, search
+from rag_pipeline.query.selecting import RetrievalOptions, select
 
 # How often a request is begun again because the generation that it searched was removed meanwhile.
 _MOST_TRIES = 5
@@ -41,20 +33,6 @@ _QUERIES_A_REQUEST = 10
 
 EmbedderOf = Callable[[Mapping[str, Any]], Embedder]
 """The embedder of a model, given as a generation's settings hold it."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievalOptions:
-    """How much to hand on of what is found.
-
-    `limit` is the most chunks a query. Without a `calibration` the model's default counts, and without
-    `min_relevance` its threshold.
-    """
-
-    limit: int = 10
-    calibration: Calibration | None = None
-    min_relevance: float | None = None
-
 
 DEFAULT_OPTIONS = RetrievalOptions()
 
@@ -149,42 +127,10 @@ def _results(
     ]
     statistics = weights.of(client, live.name, scope.identity.tenant)
     calibration = options.calibration or default_calibration(live.settings["model"])
-    return [
-        _judged(query, one, statistics, calibration, options)
+    results = [
+        select(query, one, statistics, calibration, options)
         for query, one in zip(queries, found, strict=True)
     ]
-
-
-def _judged(
-    query: EmbeddedQuery,
-    found: Found,
-    statistics: TermStatistics,
-    calibration: Calibration,
-    options: RetrievalOptions,
-) -> QueryResult:
-    threshold = calibration.threshold if options.min_relevance is None else options.min_relevance
-    chunks: list[RetrievedChunk] = []
-    rejected = list(found.rejected)
-    for rank, candidate in enumerate(found.candidates[: options.limit], start=1):
-        payload = candidate.payload
-        if reason := defect(payload):
-            rejected.append(RejectedChunk(payload.get("chunk_id", ""), payload["document_id"], reason))
-            continue
-        signals = _signals(query, candidate, rank, statistics)
-        relevance = calibration.relevance(signals)
-        chunk = chunk_of(payload, score=candidate.score, relevance=relevance, signals=signals)
-        if relevance < threshold:
-            rejected.append(RejectedChunk(chunk.chunk_id, chunk.document_id, BELOW_THRESHOLD, relevance))
-        else:
-            chunks.append(chunk)
-    return QueryResult(query.text, tuple(chunks), tuple(rejected))
-
-
-def _signals(query: EmbeddedQuery, candidate: Candidate, rank: int, statistics: TermStatistics) -> Signals:
-    return Signals(
-        dense=candidate.dense,
-        bm25=candidate.bm25,
-        rank=rank,
-        coverage=coverage(query.terms.indices, candidate.terms, statistics),
-        same_script=alike_in_script(query.text, candidate.payload["text"]),
-    )
+    if options.neighbours:
+        return join_neighbours(client, live.name, scope, results, options.neighbours)
+    return results

@@ -1,14 +1,19 @@
 """From signals to relevance: a logistic model whose weights were fitted for one embedding model."""
 
 import math
+from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from rag_pipeline.query.relevance.signals import Signals
+from rag_pipeline.query.relevance.signals import ScriptPair, Signals
+
+# Terms that every query is taken to have besides its own, and that no chunk has: a chunk that has the only
+# term of a short query proves less than one that has all the terms of a long one.
+_ASSUMED_TERMS = 2
 
 
 class Weights(BaseModel):
-    """What each signal adds to the logit of relevance."""
+    """What the signals add to the logit of relevance."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -17,27 +22,38 @@ class Weights(BaseModel):
     coverage: float
 
     def logit(self, signals: Signals) -> float:
-        """The logit of relevance."""
-        return self.intercept + self.dense * signals.dense + self.coverage * signals.coverage
+        """The logit of relevance; 0 is a relevance of one half."""
+        return self.intercept + self.dense * signals.dense + self.coverage * shrunk_coverage(signals)
+
+
+def shrunk_coverage(signals: Signals) -> float:
+    """The coverage of a query's terms, the less the fewer they are."""
+    return signals.coverage * signals.terms / (signals.terms + _ASSUMED_TERMS)
 
 
 class Calibration(BaseModel):
     """Maps signals to 0..1 for vectors of one model, and says from where on a chunk is of use.
 
-    A query in another script than the chunk shares few terms with it, so that such pairs have weights of
-    their own; the intercepts are such that the one threshold fits both. `fitted_for` names the model, or the
-    fingerprint of the generation whose questions were fitted.
+    Each pair of scripts has weights of its own: models place their cosines differently, and a query in
+    another script than the chunk shares few terms with it. With the intercepts one threshold fits all.
+    `fitted_for` names the model, or the fingerprint of the generation whose questions were fitted.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: int = 1
     fitted_for: str
-    same_script: Weights
-    other_script: Weights
+    weights: Mapping[ScriptPair, Weights]
     threshold: float = Field(default=0.5, ge=0, le=1)
+
+    @field_validator("weights")
+    @classmethod
+    def _complete(cls, weights: Mapping[ScriptPair, Weights]) -> Mapping[ScriptPair, Weights]:
+        if missing := set(ScriptPair) - weights.keys():
+            raise ValueError(f"no weights for {', '.join(sorted(missing))}")
+        return weights
 
     def relevance(self, signals: Signals) -> float:
         """How likely a chunk with these signals is to be of use, 0 to 1."""
-        weights = self.same_script if signals.same_script else self.other_script
-        return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, weights.logit(signals)))))
+        logit = self.weights[signals.scripts].logit(signals)
+        return 1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, logit))))

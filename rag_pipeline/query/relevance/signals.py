@@ -2,9 +2,19 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rag_pipeline.query.relevance.term_weights import TermStatistics
 from rag_pipeline.query.scripts import asks_in_chinese, written_in_han
+
+
+class ScriptPair(StrEnum):
+    """Which of a query and a chunk are written in Han characters. Where only one is, few terms are shared."""
+
+    NEITHER = "neither"
+    QUERY = "query"
+    CHUNK = "chunk"
+    BOTH = "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,15 +23,15 @@ class Signals:
 
     `dense` is the cosine of their vectors, whose scale each model has for itself; `bm25` that leg's score,
     None where it did not find the chunk; `rank` the fused rank, from 1. `coverage` is the share of the
-    query's terms that the chunk has, 0 to 1, weighted by how rare they are. `same_script` tells whether both
-    are written in Han characters, or both are not: where they are not alike, few terms can be shared.
+    query's terms that the chunk has, 0 to 1, weighted by how rare they are, and `terms` how many those are.
     """
 
     dense: float
     bm25: float | None
     rank: int
     coverage: float
-    same_script: bool
+    terms: int
+    scripts: ScriptPair
 
 
 def coverage(asked: Collection[int], held: Collection[int], statistics: TermStatistics) -> float:
@@ -31,6 +41,8 @@ def coverage(asked: Collection[int], held: Collection[int], statistics: TermStat
     return sum(weight for term, weight in weights.items() if term in held) / whole if whole else 0.0
 
 
-def alike_in_script(query: str, text: str) -> bool:
-    """Whether a query and a text are both written in Han characters, or both not."""
-    return asks_in_chinese(query) == written_in_han(text)
+def scripts_of(query: str, text: str) -> ScriptPair:
+    """Which of a query and a chunk's text are written in Han characters."""
+    if asks_in_chinese(query):
+        return ScriptPair.BOTH if written_in_han(text) else ScriptPair.QUERY
+    return ScriptPair.CHUNK if written_in_han(text) else ScriptPair.NEITHER
