@@ -21,8 +21,8 @@ from rag_pipeline.query.ranking import RankingRules
 from rag_pipeline.query.relevance.term_weights import TermWeights
 from rag_pipeline.query.request import AskRequest
 from rag_pipeline.query.results import QueryResult
-from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.query.trace import Outcome, RejectedEvidence, StepTiming
 from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.sources.manifest import Manifest
