@@ -34,7 +34,7 @@ from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.normalize.detecting import detect_type
-from rag_pipeline.normalize.stage import attempt_key, document_title, keys_of, normalize_source
+from rag_pipeline.normalize.stage import attempt_key, keys_of, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
 from rag_pipeline.sources.listing import Listing, list_source
@@ -46,7 +46,9 @@ from rag_pipeline.stage_tables import (
     EMBEDDED_COLUMNS,
     NORMALIZED_COLUMNS,
     StageTable,
-    failure_cells,
+    chunked_row,
+    embedded_row,
+    normalized_row,
     stage_frame,
     succeeded,
     versions_of,
@@ -191,20 +193,7 @@ class Pipeline:
                             tried=(document.document_id, key, None) not in exhausted,
                         )
                     )
-                rows.append(
-                    {
-                        "document_id": document.document_id,
-                        "content_hash": document.content_hash,
-                        "normalized_key": result.artifact_key,
-                        "title": document_title(document, result.title),
-                        "characters": result.characters,
-                        "pages": result.pages,
-                        "seconds": result.seconds,
-                        "reused": result.reused,
-                        "warnings": "; ".join(result.warnings),
-                        **failure_cells(result.error),
-                    }
-                )
+                rows.append(normalized_row(result))
         letters.record(source_id, NORMALIZE, failures)
         passing("normalized")
         return StageTable(stage_frame(NORMALIZED_COLUMNS, rows), time.monotonic() - started)
@@ -240,16 +229,12 @@ class Pipeline:
                     if result.error:
                         failures.append(Failure(result.document_id, result.artifact_key, result.error))
                     rows.append(
-                        {
-                            "fingerprint": build.fingerprint,
-                            "document_id": result.document_id,
-                            "content_hash": versions[result.document_id],
-                            "normalized_key": documents[result.document_id][1],
-                            "chunks_key": result.artifact_key,
-                            "chunk_count": result.chunk_count,
-                            "reused": result.reused,
-                            **failure_cells(result.error),
-                        }
+                        chunked_row(
+                            result,
+                            fingerprint=build.fingerprint,
+                            content_hash=versions[result.document_id],
+                            normalized_key=documents[result.document_id][1],
+                        )
                     )
         services.ledger.dead_letters.record(source_id, CHUNK, failures)
         passing("chunked")
@@ -281,21 +266,7 @@ class Pipeline:
                     on_done=advance,
                 ):
                     failures += _embedding_failures(result, exhausted)
-                    document = documents[result.document_id]
-                    rows.append(
-                        {
-                            "fingerprint": build.fingerprint,
-                            "document_id": result.document_id,
-                            "content_hash": document.content_hash,
-                            "normalized_key": document.normalized_key,
-                            "chunks_key": result.chunks_key,
-                            "chunk_count": result.chunk_count,
-                            "embedded": result.embedded,
-                            "reused_vectors": result.reused,
-                            "failed_chunks": ",".join(str(index) for index, _ in result.refused),
-                            **failure_cells(result.error),
-                        }
-                    )
+                    rows.append(embedded_row(result, documents[result.document_id]))
         services.ledger.dead_letters.record(source_id, EMBED, failures)
         passing("embedded")
         return StageTable(stage_frame(EMBEDDED_COLUMNS, rows), time.monotonic() - started)
