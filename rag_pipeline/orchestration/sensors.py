@@ -4,6 +4,7 @@ They look at levels, not at events: what a source holds now against what is reco
 used, since Dagster would never again run one that it has seen: a document put back, an edit reverted.
 """
 
+import warnings
 from collections.abc import Iterator
 
 import dagster as dg
@@ -18,6 +19,11 @@ from rag_pipeline.orchestration.checks import FOLLOWED
 from rag_pipeline.orchestration.jobs import index_source, reindex
 from rag_pipeline.orchestration.leasing import PARTITION_TAG
 from rag_pipeline.orchestration.partitions import SOURCES, sources
+
+# Dagster itself passes this parameter whenever it gives a sensor its resources.
+warnings.filterwarnings(
+    "ignore", message="Parameter `owners` of initializer `SensorDefinition", category=dg.BetaWarning
+)
 
 # Dagster ends a sensor's evaluation after 60 s.
 _LOOK_SECONDS = 30.0
