@@ -55,15 +55,30 @@ def test_the_sensor_runs_what_is_new_and_then_nothing(
     assert "2 of 2 sources unchanged" in str(second.skip_reason.skip_message)
 
 
+@pytest.mark.parametrize("name", ["index_source", "__ASSET_JOB"])
 def test_a_source_with_a_run_in_flight_is_left_alone(
-    base: KnowledgeBase, instance: dg.DagsterInstance
+    base: KnowledgeBase, instance: dg.DagsterInstance, name: str
 ) -> None:
     tick(base, instance)
-    job = build_definitions(base.pipeline).resolve_job_def("index_source")
+    job = build_definitions(base.pipeline).resolve_job_def(name)
     instance.create_run_for_job(
         job, status=dg.DagsterRunStatus.STARTED, tags={"dagster/partition": "refunds"}
     )
     assert requested(tick(base, instance)) == ["hr"]
+
+
+@pytest.mark.parametrize("content", ["source_id: refunds\n", "source_id: [\n"], ids=["named", "unreadable"])
+def test_a_broken_manifest_is_said_and_its_source_stays(
+    base: KnowledgeBase, instance: dg.DagsterInstance, content: str
+) -> None:
+    index_all(base)
+    tick(base, instance)
+    (base.folder / "manifests" / "sources" / "refunds.yaml").write_text(content)
+    looked = tick(base, instance)
+    assert requested(looked) == []
+    assert instance.get_dynamic_partitions(SOURCES) == ["hr", "refunds"]
+    assert looked.skip_reason is not None
+    assert "refunds.yaml" in str(looked.skip_reason.skip_message)
 
 
 def _write_old_sidecar(base: KnowledgeBase) -> None:
@@ -128,7 +143,7 @@ def test_a_source_removed_and_added_again_is_built_anew(
     manifest.unlink()
     gone = tick(base, instance)
     assert requested(gone) == ["refunds"]
-    run_requested(base, instance, gone)
+    assert run_requested(base, instance, gone), "withdrawing a source is no failure"
     assert {payload["source_id"] for payload in base.points().values()} == {"hr"}
     tick(base, instance)
     assert instance.get_dynamic_partitions(SOURCES) == ["hr"]
