@@ -37,6 +37,7 @@ from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import attempt_key, keys_of, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
+from rag_pipeline.source_leases import SourceLeases
 from rag_pipeline.sources.listing import Listing, list_source
 from rag_pipeline.sources.manifest import Lifecycle, Manifest
 from rag_pipeline.sources.snapshot import WITHDRAWN, Snapshot
@@ -67,18 +68,6 @@ LIST, NORMALIZE, CHUNK, EMBED = "list", "normalize", "chunk", "embed"
 """The stages' names in dead letters."""
 
 
-@contextmanager
-def holding(services: Services, source_id: str, purpose: str, *, wait_seconds: float) -> Iterator[None]:
-    """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
-    with services.ledger.leases.hold(
-        f"source {source_id}",
-        purpose=purpose,
-        wait_seconds=wait_seconds,
-        on_wait=lambda holder: logger.warning("Waiting: %s", holder),
-    ):
-        yield
-
-
 class Pipeline:
     """Indexing, stage by stage, on the services that the settings describe."""
 
@@ -86,6 +75,7 @@ class Pipeline:
         self.services = services
         self.catalogue = Catalogue(services)
         self._progress = progress or LoggedProgress()
+        self._leases = SourceLeases(services)
 
     @property
     def tables_root(self) -> UPath:
@@ -97,7 +87,7 @@ class Pipeline:
         """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
         settings = self.services.settings
         purpose = f"indexing under the alias {settings.alias}"
-        with holding(self.services, source_id, purpose, wait_seconds=settings.lease_wait_s):
+        with self._leases.hold(source_id, purpose, wait_seconds=settings.lease_wait_s):
             yield
 
     def run(self, source_id: str) -> SourceReport:
@@ -132,6 +122,7 @@ class Pipeline:
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
         ledger.dead_letters.record(source_id, LIST, failures)
         passing("listed")
+        self._leases.require(source_id)
         readers = _readers(listing)
         generations = ledger.generations.of_alias(self.services.settings.alias)
         withheld = withhold(
@@ -289,8 +280,9 @@ class Pipeline:
         waiting = withheld.document_ids if withheld and withheld.approved_at is None else ()
         reports: list[SourceReport] = []
         unfinished: set[str] = set()
-        fed = builds(self.services)
         with open_store(self.services.store) as client:
+            # Not before the store is open: whoever had it may have promoted another generation.
+            fed = builds(self.services)
             for build in fed:
                 table = embedded[embedded["fingerprint"] == build.fingerprint]
                 worked_on = set(table["document_id"]) | (set() if build.drifted else letters)
@@ -318,6 +310,7 @@ class Pipeline:
                     artifacts=self.services.artifacts,
                     model_key=build.embedder.identity.key,
                     progress=self._progress,
+                    require_lease=lambda: self._leases.require(source_id),
                 )
                 reports.append(report)
             self._delete_elsewhere(client, source_id, fed)
@@ -349,8 +342,13 @@ class Pipeline:
         ledger = self.services.ledger
         current = {build.generation.name for build in fed if build.generation}
         for generation in ledger.generations.of_alias(self.services.settings.alias):
-            if generation.name not in current and client.collection_exists(generation.name):
+            if generation.name in current:
+                continue
+            if client.collection_exists(generation.name):
                 delete_documents(client, generation, ledger.documents, source_id=source_id, document_ids=())
+            else:  # somebody dropped it, and its points with it
+                pending = ledger.documents.pending_tombstones(generation.name, source_id)
+                ledger.documents.confirm_deletions(generation.name, pending)
 
     def _generation(self, client: QdrantClient, build: Build) -> Generation:
         if build.generation and not build.generation.live:

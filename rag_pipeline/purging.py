@@ -73,7 +73,9 @@ def _purged(
     letters = [one for one in ledger.dead_letters.listed([source_id]) if one.document_id == document_id]
     used = ledger.uses.of_document(document_id)
     rows = sum(len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id))
-    if not (any(points.values()) or letters or used.keys or rows or ledger.documents.versions([document_id])):
+    known = any(points.values()) or letters or used.keys or rows or ledger.documents.versions([document_id])
+    # A run may have deleted it already, since its file had to go first; it is looked for all the same.
+    if not known and not ledger.documents.was_deleted(document_id):
         raise ConfigurationError(
             f"Nothing is known of a document {document_id}. Ids are <source_id>/<path>, as `rag-pipeline "
             "retrieve` and `dead-letters` print them."

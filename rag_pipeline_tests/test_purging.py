@@ -70,6 +70,15 @@ def test_what_another_document_holds_too_stays_with_it(base: KnowledgeBase) -> N
     assert not [one for one in after.values() if one["document_id"] == "refunds/one.md"]
 
 
+def test_a_document_that_a_run_deleted_already_gets_its_certificate_too(base: KnowledgeBase) -> None:
+    base.remove("refunds", "secret.md")
+    base.index("refunds")
+    certificate, file = purge(base.pipeline, "refunds/secret.md")
+    assert file.exists()
+    assert not any(certificate.points.values())
+    assert not any(certificate.left.values())
+
+
 def test_an_unknown_document_is_said(base: KnowledgeBase) -> None:
     with pytest.raises(ConfigurationError, match="Nothing is known of a document refunds/nowhere"):
         purge(base.pipeline, "refunds/nowhere.md")

@@ -206,6 +206,12 @@ class Documents:
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
+    def was_deleted(self, document_id: str) -> bool:
+        """Whether some generation held the document once and it was deleted there."""
+        query = select(tombstones.c.generation).where(tombstones.c.document_id == document_id).limit(1)
+        with self._engine.connect() as connection:
+            return connection.execute(query).first() is not None
+
     def confirm_deletions(self, generation: str, document_ids: Sequence[str]) -> None:
         """A read-back of Qdrant found nothing of these documents."""
         with self._engine.begin() as connection:
