@@ -82,4 +82,5 @@ def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Brows
         documents = ["refunds", "yes", "3", "0", "0", "2", "0", "0", "1"]
         chunks = ["refunds", "yes", "4", "0", "4", "0", "4", "0", "0", "0"]
         page.open("/assets/reconciliation_report", "Reconciliation", "chunks_stored")
-        wait_for("the report", lambda: [documents, chunks] == [row for row in page.rows() if "refunds" in row])
+        report = [documents, chunks]
+        wait_for("the report", lambda: report == [row for row in page.rows() if "refunds" in row])
