@@ -59,6 +59,7 @@ from rag_pipeline.wanted import (
     desired_documents,
     failed_documents,
     newest,
+    require_last_listing,
     require_same_listing,
 )
 
@@ -268,6 +269,7 @@ class Pipeline:
         The account is that of the live generation.
         """
         ledger = self.services.ledger
+        require_last_listing(source_id, raw, ledger.source_states.of(source_id).listed_signature)
         manifest = self.catalogue.find(source_id)
         facts = {
             document.document_id: document_facts(document, manifest)
