@@ -58,9 +58,9 @@ types: $(TOOLS) ## Check types.
 contracts: $(TOOLS) ## Check that imports point down the layers.
 	$(BIN)/lint-imports
 
-# Two at a time: most of a test's time is one process at work. ARGS='-n 0' runs them one by one.
+# Three at a time on two cores, since tests of servers and processes mostly wait. ARGS='-n 0' runs them one by one.
 test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
-	$(BIN)/pytest --numprocesses 2 --dist worksteal $(ARGS)
+	$(BIN)/pytest --numprocesses 3 --dist worksteal $(ARGS)
 
 NIGHTLY := $(addprefix rag_pipeline_tests/test_, fuzzing.py crash_matrix.py reading_while_writing.py faults.py state_machine.py)
 

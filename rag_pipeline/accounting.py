@@ -18,7 +18,7 @@ REPORT = "reconciliation_report"
 """The report's name among the tables: as .json and as .md."""
 
 _COLUMNS = {
-    "documents": ("seen", "added", "changed", "unchanged", "deleted", "failed"),
+    "documents": ("seen", "added", "changed", "unchanged", "deleted", "withheld", "failed"),
     "chunks": ("expected", "written", "reused", "failed", "stored", "missing", "orphaned", "duplicated"),
 }
 

@@ -119,6 +119,7 @@ def status(as_json: AsJson = False) -> None:
     live = ledger.generations.live(alias)
     recorded = ledger.reconciliations.of_generation(live.name) if live else {}
     letters = ledger.dead_letters.counted()
+    withheld = {one: kept for one, kept in ledger.withheld.all().items() if not kept.approved}
     if as_json:
         _print_json(
             {
@@ -134,10 +135,11 @@ def status(as_json: AsJson = False) -> None:
                     else None
                     for source_id in sorted(found.manifests.keys() | recorded.keys())
                 },
+                "withheld": {source_id: list(kept.document_ids) for source_id, kept in withheld.items()},
             }
         )
         return
-    from rag_pipeline.console import show_status
+    from rag_pipeline.console import show_status, show_withheld
 
     show_status(
         alias=alias,
@@ -147,6 +149,7 @@ def status(as_json: AsJson = False) -> None:
         recorded=recorded,
         dead_letters=letters,
     )
+    show_withheld(withheld)
 
 
 @app.command()

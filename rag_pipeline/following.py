@@ -26,6 +26,10 @@ _FIRST_WAIT: Final = timedelta(minutes=1)
 _LONGEST_WAIT: Final = timedelta(hours=1)
 _LOOKERS: Final = 8
 
+# Looks that go on, by source and location. A file system that hangs is not asked again until it answers, or
+# each look would leave another thread behind, and take the place of those that can answer.
+_going_on: set[tuple[str, str]] = set()
+
 
 class Verdict(StrEnum):
     """What a look at a source says."""
@@ -63,7 +67,11 @@ def look_at_sources(
     waiting: SimpleQueue[Manifest] = SimpleQueue()
     looks: SimpleQueue[Look] = SimpleQueue()
     missing = set()
+    found = []
     for manifest in manifests:
+        if _place(manifest) in _going_on:
+            found.append(Look(manifest.source_id, Verdict.SLOW, "has not answered an earlier look yet"))
+            continue
         waiting.put(manifest)
         missing.add(manifest.source_id)
 
@@ -73,13 +81,20 @@ def look_at_sources(
                 one = waiting.get_nowait()
             except Empty:
                 return
-            looks.put(look_at_source(one, states.get(one.source_id), one.source_id in indexed, now))
+            place = _place(one)
+            _going_on.add(place)
+            try:
+                seen = look_at_source(one, states.get(one.source_id), one.source_id in indexed, now)
+            except Exception as error:  # noqa: BLE001 - whatever a file system raises is this source's alone
+                seen = Look(one.source_id, Verdict.UNAVAILABLE, f"{type(error).__name__}: {error}")
+            # Before it is told, or the next look would find it still going on.
+            _going_on.discard(place)
+            looks.put(seen)
 
     for _ in range(min(_LOOKERS, len(missing))):
         # Daemons, since a file system that hangs must not keep this process from ending.
         threading.Thread(target=look, name="look", daemon=True).start()
     deadline = time.monotonic() + seconds
-    found = []
     while missing and (left := deadline - time.monotonic()) > 0:
         try:
             found.append(looks.get(timeout=left))
@@ -88,6 +103,10 @@ def look_at_sources(
         missing.discard(found[-1].source_id)
     found += [Look(one, Verdict.SLOW, f"gave no answer within {seconds:.0f} s") for one in missing]
     return sorted(found, key=lambda look: look.source_id)
+
+
+def _place(manifest: Manifest) -> tuple[str, str]:
+    return manifest.source_id, manifest.location.url
 
 
 def look_at_source(manifest: Manifest, state: SourceState | None, indexed: bool, now: datetime) -> Look:

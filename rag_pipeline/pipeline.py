@@ -34,9 +34,10 @@ from rag_pipeline.ledger.dead_letters import Failure
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.normalize.detecting import detect_type
-from rag_pipeline.normalize.stage import attempt_key, document_title, keys_of, normalize_source
+from rag_pipeline.normalize.stage import attempt_key, keys_of, normalize_source
 from rag_pipeline.progress import LoggedProgress, Progress, shown
 from rag_pipeline.services import Services
+from rag_pipeline.source_leases import SourceLeases
 from rag_pipeline.sources.listing import Listing, list_source
 from rag_pipeline.sources.manifest import Lifecycle, Manifest
 from rag_pipeline.sources.snapshot import WITHDRAWN, Snapshot
@@ -46,7 +47,9 @@ from rag_pipeline.stage_tables import (
     EMBEDDED_COLUMNS,
     NORMALIZED_COLUMNS,
     StageTable,
-    failure_cells,
+    chunked_row,
+    embedded_row,
+    normalized_row,
     stage_frame,
     succeeded,
     versions_of,
@@ -56,6 +59,7 @@ from rag_pipeline.wanted import (
     desired_documents,
     failed_documents,
     newest,
+    require_last_listing,
     require_same_listing,
 )
 
@@ -65,18 +69,6 @@ LIST, NORMALIZE, CHUNK, EMBED = "list", "normalize", "chunk", "embed"
 """The stages' names in dead letters."""
 
 
-@contextmanager
-def holding(services: Services, source_id: str, purpose: str, *, wait_seconds: float) -> Iterator[None]:
-    """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
-    with services.ledger.leases.hold(
-        f"source {source_id}",
-        purpose=purpose,
-        wait_seconds=wait_seconds,
-        on_wait=lambda holder: logger.warning("Waiting: %s", holder),
-    ):
-        yield
-
-
 class Pipeline:
     """Indexing, stage by stage, on the services that the settings describe."""
 
@@ -84,6 +76,7 @@ class Pipeline:
         self.services = services
         self.catalogue = Catalogue(services)
         self._progress = progress or LoggedProgress()
+        self._leases = SourceLeases(services)
 
     @property
     def tables_root(self) -> UPath:
@@ -95,7 +88,7 @@ class Pipeline:
         """Work on a source while nobody else does. Raises LeaseHeld where somebody goes on doing so."""
         settings = self.services.settings
         purpose = f"indexing under the alias {settings.alias}"
-        with holding(self.services, source_id, purpose, wait_seconds=settings.lease_wait_s):
+        with self._leases.hold(source_id, purpose, wait_seconds=settings.lease_wait_s):
             yield
 
     def run(self, source_id: str) -> SourceReport:
@@ -130,6 +123,7 @@ class Pipeline:
         failures = [Failure(f.document_id, f.content_hash, f.error) for f in listing.failures]
         ledger.dead_letters.record(source_id, LIST, failures)
         passing("listed")
+        self._leases.require(source_id)
         readers = _readers(listing)
         generations = ledger.generations.of_alias(self.services.settings.alias)
         withheld = withhold(
@@ -191,20 +185,7 @@ class Pipeline:
                             tried=(document.document_id, key, None) not in exhausted,
                         )
                     )
-                rows.append(
-                    {
-                        "document_id": document.document_id,
-                        "content_hash": document.content_hash,
-                        "normalized_key": result.artifact_key,
-                        "title": document_title(document, result.title),
-                        "characters": result.characters,
-                        "pages": result.pages,
-                        "seconds": result.seconds,
-                        "reused": result.reused,
-                        "warnings": "; ".join(result.warnings),
-                        **failure_cells(result.error),
-                    }
-                )
+                rows.append(normalized_row(result))
         letters.record(source_id, NORMALIZE, failures)
         passing("normalized")
         return StageTable(stage_frame(NORMALIZED_COLUMNS, rows), time.monotonic() - started)
@@ -240,16 +221,12 @@ class Pipeline:
                     if result.error:
                         failures.append(Failure(result.document_id, result.artifact_key, result.error))
                     rows.append(
-                        {
-                            "fingerprint": build.fingerprint,
-                            "document_id": result.document_id,
-                            "content_hash": versions[result.document_id],
-                            "normalized_key": documents[result.document_id][1],
-                            "chunks_key": result.artifact_key,
-                            "chunk_count": result.chunk_count,
-                            "reused": result.reused,
-                            **failure_cells(result.error),
-                        }
+                        chunked_row(
+                            result,
+                            fingerprint=build.fingerprint,
+                            content_hash=versions[result.document_id],
+                            normalized_key=documents[result.document_id][1],
+                        )
                     )
         services.ledger.dead_letters.record(source_id, CHUNK, failures)
         passing("chunked")
@@ -281,21 +258,7 @@ class Pipeline:
                     on_done=advance,
                 ):
                     failures += _embedding_failures(result, exhausted)
-                    document = documents[result.document_id]
-                    rows.append(
-                        {
-                            "fingerprint": build.fingerprint,
-                            "document_id": result.document_id,
-                            "content_hash": document.content_hash,
-                            "normalized_key": document.normalized_key,
-                            "chunks_key": result.chunks_key,
-                            "chunk_count": result.chunk_count,
-                            "embedded": result.embedded,
-                            "reused_vectors": result.reused,
-                            "failed_chunks": ",".join(str(index) for index, _ in result.refused),
-                            **failure_cells(result.error),
-                        }
-                    )
+                    rows.append(embedded_row(result, documents[result.document_id]))
         services.ledger.dead_letters.record(source_id, EMBED, failures)
         passing("embedded")
         return StageTable(stage_frame(EMBEDDED_COLUMNS, rows), time.monotonic() - started)
@@ -306,6 +269,7 @@ class Pipeline:
         The account is that of the live generation.
         """
         ledger = self.services.ledger
+        require_last_listing(source_id, raw, ledger.source_states.of(source_id).listed_signature)
         manifest = self.catalogue.find(source_id)
         facts = {
             document.document_id: document_facts(document, manifest)
@@ -318,8 +282,9 @@ class Pipeline:
         waiting = withheld.document_ids if withheld and withheld.approved_at is None else ()
         reports: list[SourceReport] = []
         unfinished: set[str] = set()
-        fed = builds(self.services)
         with open_store(self.services.store) as client:
+            # Not before the store is open: whoever had it may have promoted another generation.
+            fed = builds(self.services)
             for build in fed:
                 table = embedded[embedded["fingerprint"] == build.fingerprint]
                 worked_on = set(table["document_id"]) | (set() if build.drifted else letters)
@@ -347,6 +312,7 @@ class Pipeline:
                     artifacts=self.services.artifacts,
                     model_key=build.embedder.identity.key,
                     progress=self._progress,
+                    require_lease=lambda: self._leases.require(source_id),
                 )
                 reports.append(report)
             self._delete_elsewhere(client, source_id, fed)
@@ -378,8 +344,13 @@ class Pipeline:
         ledger = self.services.ledger
         current = {build.generation.name for build in fed if build.generation}
         for generation in ledger.generations.of_alias(self.services.settings.alias):
-            if generation.name not in current and client.collection_exists(generation.name):
+            if generation.name in current:
+                continue
+            if client.collection_exists(generation.name):
                 delete_documents(client, generation, ledger.documents, source_id=source_id, document_ids=())
+            else:  # somebody dropped it, and its points with it
+                pending = ledger.documents.pending_tombstones(generation.name, source_id)
+                ledger.documents.confirm_deletions(generation.name, pending)
 
     def _generation(self, client: QdrantClient, build: Build) -> Generation:
         if build.generation and not build.generation.live:

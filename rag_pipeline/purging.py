@@ -77,7 +77,9 @@ def _purged(
     used = ledger.uses.of_document(document_id)
     rows = sum(len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id))
     known = any(points.values()) or letters or used.keys or rows or traces_with_words(ledger, document_id)
-    if not (known or ledger.documents.versions([document_id])):
+    # A run may have deleted it already, since its file had to go first; it is looked for all the same.
+    recorded = ledger.documents.versions([document_id]) or ledger.documents.was_deleted(document_id)
+    if not known and not recorded:
         raise ConfigurationError(
             f"Nothing is known of a document {document_id}. Ids are <source_id>/<path>, as `rag-pipeline "
             "retrieve` and `dead-letters` print them."

@@ -21,8 +21,9 @@ from rag_pipeline.index.releasing import release_unused
 from rag_pipeline.index.store import open_store
 from rag_pipeline.index.swapping import finish_swap, swap
 from rag_pipeline.ledger.generations import Generation, GenerationState
-from rag_pipeline.pipeline import Pipeline, holding
+from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services import Services
+from rag_pipeline.source_leases import SourceLeases
 
 logger = logging.getLogger(__name__)
 
@@ -170,9 +171,10 @@ def collect_garbage(services: Services, keep: int = 1) -> list[str]:
 
 def _release(services: Services, document_ids: Set[str]) -> None:
     """Let go of what only removed generations were made of."""
+    leases = SourceLeases(services)
     for source_id in sorted({one.partition("/")[0] for one in document_ids}):
         # A run of the source that goes on now does it when it ends, and may not lose what it just made.
-        with suppress(LeaseHeld), holding(services, source_id, "clearing up", wait_seconds=0):
+        with suppress(LeaseHeld), leases.hold(source_id, "clearing up", wait_seconds=0):
             release_unused(
                 [one for one in services.ledger.uses.unsettled(source_id) if one in document_ids],
                 ledger=services.ledger,
@@ -224,7 +226,7 @@ def listed_generations(services: Services) -> list[ListedGeneration]:
 def _changing_generations(services: Services, purpose: str) -> Iterator[None]:
     settings = services.settings
     with services.ledger.leases.hold(
-        f"generations of {settings.alias}", purpose=purpose, wait_seconds=settings.lock_wait_s
+        services.generations_lease, purpose=purpose, wait_seconds=settings.lock_wait_s
     ):
         yield
 

@@ -21,6 +21,7 @@ from rag_pipeline.index.collection_options import CollectionOptions
 from rag_pipeline.index.generations import fingerprint_of
 from rag_pipeline.index.schema import generation_settings
 from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.ledger.generations import GenerationState
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
 from rag_pipeline.query.answering.model import ChatModel
@@ -227,11 +228,19 @@ class Services:
         )
 
     @property
-    def generation_of_today_exists(self) -> bool:
-        """Whether a generation with today's settings is there, in whatever state."""
+    def generations_lease(self) -> str:
+        """The lease of whoever changes the generations of the alias."""
+        return f"generations of {self.settings.alias}"
+
+    @property
+    def build_is_due(self) -> bool:
+        """Whether today's settings have no generation yet, or one whose build was killed."""
         today = fingerprint_of(self.generation_settings)
         known = self.ledger.generations.of_alias(self.settings.alias)
-        return any(one.fingerprint == today for one in known)
+        same = [one for one in known if one.fingerprint == today and one.state is not GenerationState.FAILED]
+        # What blocks a build is for people to put right; one that says nothing was cut short, or goes on.
+        unfinished = any(one.state is GenerationState.BUILDING and one.reason is None for one in same)
+        return not same or (unfinished and self.generations_lease not in self.ledger.leases.held())
 
     @cached_property
     def asking(self) -> AskOptions:

@@ -6,7 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from rag_pipeline.chunking.stage import ChunkedResult
+from rag_pipeline.embedding.stage import EmbeddedResult
 from rag_pipeline.errors import DocumentError, FailureCategory
+from rag_pipeline.normalize.stage import NormalizedResult, document_title
 
 _FAILURE = {"category": "str", "message": "str", "transient": "boolean"}
 
@@ -58,8 +61,55 @@ class StageTable:
     seconds: float
 
 
-def failure_cells(error: DocumentError | None) -> dict[str, Any]:
-    """The columns that tell of a failure; all missing where there is none."""
+def normalized_row(result: NormalizedResult) -> dict[str, Any]:
+    """A document's row of the normalized table."""
+    return {
+        "document_id": result.document.document_id,
+        "content_hash": result.document.content_hash,
+        "normalized_key": result.artifact_key,
+        "title": document_title(result.document, result.title),
+        "characters": result.characters,
+        "pages": result.pages,
+        "seconds": result.seconds,
+        "reused": result.reused,
+        "warnings": "; ".join(result.warnings),
+        **_failure_cells(result.error),
+    }
+
+
+def chunked_row(
+    result: ChunkedResult, *, fingerprint: str, content_hash: str, normalized_key: str
+) -> dict[str, Any]:
+    """A document's row of the chunked table, for the build of a fingerprint."""
+    return {
+        "fingerprint": fingerprint,
+        "document_id": result.document_id,
+        "content_hash": content_hash,
+        "normalized_key": normalized_key,
+        "chunks_key": result.artifact_key,
+        "chunk_count": result.chunk_count,
+        "reused": result.reused,
+        **_failure_cells(result.error),
+    }
+
+
+def embedded_row(result: EmbeddedResult, chunked: Any) -> dict[str, Any]:
+    """A document's row of the embedded table, which goes on from its row of the chunked one."""
+    return {
+        "fingerprint": chunked.fingerprint,
+        "document_id": result.document_id,
+        "content_hash": chunked.content_hash,
+        "normalized_key": chunked.normalized_key,
+        "chunks_key": result.chunks_key,
+        "chunk_count": result.chunk_count,
+        "embedded": result.embedded,
+        "reused_vectors": result.reused,
+        "failed_chunks": ",".join(str(index) for index, _ in result.refused),
+        **_failure_cells(result.error),
+    }
+
+
+def _failure_cells(error: DocumentError | None) -> dict[str, Any]:
     if error is None:
         return {"category": None, "message": None, "transient": None}
     return {"category": error.category.value, "message": error.message, "transient": error.transient}

@@ -10,10 +10,23 @@ from rag_pipeline.errors import FailureCategory, OutOfStep
 from rag_pipeline.index.desired import DesiredDocument, kept_version
 from rag_pipeline.index.stage import FailedDocument
 from rag_pipeline.ledger.documents import IndexedDocument
+from rag_pipeline.sources.tables import LOOK
 from rag_pipeline.stage_tables import failed, succeeded, versions_of
 
 ACCESS_UNKNOWN: Final = (FailureCategory.ACCESS_WIDENED, FailureCategory.BAD_METADATA)
 """Listing failures after which nobody can say who may see the document."""
+
+
+def require_last_listing(source_id: str, raw: pd.DataFrame, listed_last: str | None) -> None:
+    """Refuse a listing that is not the last one: what was noticed since would be taken back.
+
+    A run of the command line, or a build, lists a source without writing the table.
+    """
+    if raw.attrs.get(LOOK) != listed_last:
+        raise OutOfStep(
+            f"Source {source_id} was listed again since raw_documents was made, and looked different. "
+            "Materialize raw_documents and what follows from it, or run the job index_source."
+        )
 
 
 def require_same_listing(

@@ -10,9 +10,9 @@ from rag_pipeline.orchestration.sensors import source_changes
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
-def tick(base: KnowledgeBase, instance: dg.DagsterInstance) -> SensorResult:
-    """One evaluation of the sensor, with its partition requests carried out."""
-    context = dg.build_sensor_context(instance=instance, resources={"pipeline": base.pipeline})
+def tick(base: KnowledgeBase, instance: dg.DagsterInstance, cursor: str | None = None) -> SensorResult:
+    """One evaluation of the sensor after one that left `cursor`, with its partition requests carried out."""
+    context = dg.build_sensor_context(instance, cursor=cursor, resources={"pipeline": base.pipeline})
     result = source_changes(context)
     assert isinstance(result, SensorResult)
     for request in result.dynamic_partitions_requests or ():

@@ -35,6 +35,10 @@ def test_the_run_of_a_killed_command_fails_and_frees_its_slot(tmp_path: Path, en
             instance.create_run_for_job(job, tags=tags, status=dg.DagsterRunStatus.STARTED).run_id
             for tags in (gone, taken_over, ours, elsewhere, {})
         )
+        early = instance.create_run_for_job(job, tags=gone, status=dg.DagsterRunStatus.NOT_STARTED).run_id
+        again = instance.create_run_for_job(
+            job, tags=gone, status=dg.DagsterRunStatus.STARTED, parent_run_id=killed, root_run_id=killed
+        ).run_id
         storage = instance.event_log_storage
         storage.set_concurrency_slots(STORE_POOL, 1)
         assert storage.claim_concurrency_slot(STORE_POOL, killed, "qdrant_collection").is_claimed
@@ -42,6 +46,17 @@ def test_the_run_of_a_killed_command_fails_and_frees_its_slot(tmp_path: Path, en
         killed_commands(dg.build_sensor_context(instance))
 
         statuses = {run.run_id: run.status for run in instance.get_runs()}
-        assert statuses.pop(killed) is statuses.pop(killed_too) is dg.DagsterRunStatus.FAILURE
-        assert statuses == dict.fromkeys((alive, foreign, launched), dg.DagsterRunStatus.STARTED)
+        ended = {statuses.pop(run_id) for run_id in (killed, killed_too, early)}
+        assert ended == {dg.DagsterRunStatus.FAILURE}
+        assert statuses == dict.fromkeys((alive, foreign, launched, again), dg.DagsterRunStatus.STARTED)
         assert storage.claim_concurrency_slot(STORE_POOL, alive, "qdrant_collection").is_claimed
+
+
+def test_a_run_that_dagster_launched_tells_its_process_too(tmp_path: Path) -> None:
+    base = KnowledgeBase(tmp_path)
+    job = build_definitions(base.pipeline).resolve_job_def("gc")
+    with dg.instance_for_test(temp_dir=str(tmp_path)) as instance:
+        run = job.execute_in_process(instance=instance)
+        stored = instance.get_run_by_id(run.run_id)
+        assert stored is not None
+        assert process_tags().items() <= stored.tags.items()

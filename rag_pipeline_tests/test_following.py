@@ -1,15 +1,26 @@
 """Sources are followed by what they hold, not by events: whatever was missed, the next look finds it."""
 
+import json
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+from sqlalchemy import update
+from typer.testing import CliRunner
 
+from rag_pipeline import rebuilding
+from rag_pipeline.cli import app
+from rag_pipeline.errors import LeaseLost
 from rag_pipeline.following import MOST_ATTEMPTS, Verdict, look_at_source
+from rag_pipeline.index.store import open_store
+from rag_pipeline.ledger.opening import open_database
+from rag_pipeline.ledger.tables import leases
 from rag_pipeline.orchestration.building import build_definitions
 from rag_pipeline.orchestration.checks import FOLLOWED
 from rag_pipeline.orchestration.partitions import SOURCES
@@ -55,15 +66,30 @@ def test_the_sensor_runs_what_is_new_and_then_nothing(
     assert "2 of 2 sources unchanged" in str(second.skip_reason.skip_message)
 
 
+@pytest.mark.parametrize("name", ["index_source", "__ASSET_JOB"])
 def test_a_source_with_a_run_in_flight_is_left_alone(
-    base: KnowledgeBase, instance: dg.DagsterInstance
+    base: KnowledgeBase, instance: dg.DagsterInstance, name: str
 ) -> None:
     tick(base, instance)
-    job = build_definitions(base.pipeline).resolve_job_def("index_source")
+    job = build_definitions(base.pipeline).resolve_job_def(name)
     instance.create_run_for_job(
         job, status=dg.DagsterRunStatus.STARTED, tags={"dagster/partition": "refunds"}
     )
     assert requested(tick(base, instance)) == ["hr"]
+
+
+@pytest.mark.parametrize("content", ["source_id: refunds\n", "source_id: [\n"], ids=["named", "unreadable"])
+def test_a_broken_manifest_is_said_and_its_source_stays(
+    base: KnowledgeBase, instance: dg.DagsterInstance, content: str
+) -> None:
+    index_all(base)
+    tick(base, instance)
+    (base.folder / "manifests" / "sources" / "refunds.yaml").write_text(content)
+    looked = tick(base, instance)
+    assert requested(looked) == []
+    assert instance.get_dynamic_partitions(SOURCES) == ["hr", "refunds"]
+    assert looked.skip_reason is not None
+    assert "refunds.yaml" in str(looked.skip_reason.skip_message)
 
 
 def _write_old_sidecar(base: KnowledgeBase) -> None:
@@ -128,7 +154,7 @@ def test_a_source_removed_and_added_again_is_built_anew(
     manifest.unlink()
     gone = tick(base, instance)
     assert requested(gone) == ["refunds"]
-    run_requested(base, instance, gone)
+    assert run_requested(base, instance, gone), "withdrawing a source is no failure"
     assert {payload["source_id"] for payload in base.points().values()} == {"hr"}
     tick(base, instance)
     assert instance.get_dynamic_partitions(SOURCES) == ["hr"]
@@ -155,6 +181,29 @@ def test_a_location_that_is_gone_is_said_and_hides_no_other(base: KnowledgeBase)
     assert verdicts(base) == {"hr": Verdict.CHANGED, "refunds": Verdict.UNAVAILABLE}
 
 
+def test_sources_that_hang_are_not_asked_again_and_hide_no_other(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_all(base)
+    asked, answer = [], threading.Event()
+
+    def hang(_: MemoryFileSystem, path: str) -> bool:
+        asked.append(path)
+        assert answer.wait(60)
+        return False
+
+    monkeypatch.setattr(MemoryFileSystem, "isdir", hang)
+    stuck = {f"a{number}" for number in range(8)}
+    for source in stuck:
+        base.manifest(source, location={"url": f"memory://{source}"})
+    assert {one.verdict for one in base.pipeline.catalogue.looks(1)} == {Verdict.SLOW}
+    seen = verdicts(base)
+    answer.set()
+    assert {source for source, verdict in seen.items() if verdict is Verdict.SLOW} == stuck
+    assert seen["hr"] is seen["refunds"] is Verdict.UNCHANGED
+    assert len(asked) == len(stuck)
+
+
 def test_failures_are_tried_again_later_and_given_up_in_the_end(
     base: KnowledgeBase, instance: dg.DagsterInstance
 ) -> None:
@@ -177,8 +226,39 @@ def test_failures_are_tried_again_later_and_given_up_in_the_end(
     (check,) = result.asset_events or ()
     assert isinstance(check, dg.AssetCheckEvaluation)
     assert (check.check_name, check.partition, check.passed) == (FOLLOWED, "refunds", False)
+    assert not tick(base, instance, result.cursor).asset_events, "it is told once"
     base.page("refunds", "yet another page")
     assert verdicts(base)["refunds"] is Verdict.CHANGED
+
+
+def test_a_run_whose_source_was_taken_over_changes_nothing_more(base: KnowledgeBase) -> None:
+    index_all(base)
+    before = base.points()
+    base.page("refunds", "refunds rules", sentence="Other words.")
+    pipeline, engine = base.pipeline, open_database(f"sqlite:///{base.settings.home}/ledger.sqlite")
+    with pipeline.holding("refunds"):
+        raw = pipeline.list_documents("refunds").table
+        chunked = pipeline.chunk("refunds", pipeline.normalize("refunds", raw).table).table
+        embedded = pipeline.embed("refunds", chunked).table
+        with engine.begin() as connection:
+            connection.execute(update(leases).values(token="another", holder="elsewhere 1 1"))
+        with pytest.raises(LeaseLost, match="took over source refunds"):
+            pipeline.index("refunds", raw, embedded)
+        with pytest.raises(LeaseLost):
+            pipeline.list_documents("refunds")
+    engine.dispose()
+    assert base.points() == before
+
+
+def test_deletions_from_a_collection_that_somebody_dropped_do_not_stay_pending(base: KnowledgeBase) -> None:
+    index_all(base)
+    previous = base.collection
+    rebuilding.reindex(base.pipeline, promote_after=True)
+    with open_store(base.services.store) as client:
+        client.delete_collection(previous)
+    (base.folder / "manifests" / "sources" / "refunds.yaml").unlink()
+    base.index("refunds")
+    assert verdicts(base) == {"hr": Verdict.UNCHANGED}
 
 
 class TestImplausibleDeletions:
@@ -207,6 +287,23 @@ class TestImplausibleDeletions:
         assert large.index("refunds").documents.deleted == 11
         assert self.stored(large) == (before | {"refunds/added.md"}) - set(approved.document_ids)
         assert verdicts(large)["refunds"] is Verdict.UNCHANGED
+
+    def test_an_approval_is_asked_for_and_followed_at_once(
+        self, large: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("RAG_HOME", str(large.settings.home))
+        monkeypatch.setenv("RAG_MANIFESTS", str(large.settings.manifests))
+        monkeypatch.setenv("RAG_ALIAS", large.settings.alias)
+        for number in range(11):
+            large.remove("refunds", f"page {number:02}.md")
+        for _ in range(MOST_ATTEMPTS):
+            large.index("refunds")
+        assert verdicts(large)["refunds"] is Verdict.GIVEN_UP
+        status = json.loads(CliRunner().invoke(app, ["status", "--json"]).stdout)
+        assert len(status["withheld"]["refunds"]) == 11
+        assert "rag-pipeline approve" in CliRunner().invoke(app, ["status"]).output
+        large.services.ledger.withheld.approve("refunds", "an operator")
+        assert verdicts(large)["refunds"] is Verdict.CHANGED
 
     def test_an_approval_covers_only_what_was_shown(self, large: KnowledgeBase) -> None:
         for number in range(11):

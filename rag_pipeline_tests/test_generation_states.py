@@ -126,6 +126,15 @@ def test_nothing_is_promoted_in_the_place_of_a_live_one_that_is_gone(generations
         generations.promote(ALIAS, "first", "lost")
 
 
+def test_a_promotion_that_another_process_recorded_already_is_no_conflict(generations: Generations) -> None:
+    for name in ("first", "second"):
+        made_ready(generations, name)
+    generations.promote(ALIAS, "first", None)
+    for _ in range(2):
+        generations.promote(ALIAS, "second", "first")
+    assert states(generations) == {"first": "previous", "second": "live"}
+
+
 def test_of_two_promotions_at_once_one_wins(generations: Generations) -> None:
     made_ready(generations, "old")
     generations.promote(ALIAS, "old", None)

@@ -258,6 +258,19 @@ def test_tables_of_another_listing_are_refused(base: KnowledgeBase) -> None:
         assert base.points() == before
 
 
+def test_a_listing_that_another_one_followed_is_refused(base: KnowledgeBase) -> None:
+    raw = base.pipeline.list_documents("refunds").table
+    normalized = base.pipeline.normalize("refunds", raw).table
+    embeddings = base.pipeline.embed("refunds", base.pipeline.chunk("refunds", normalized).table).table
+    base.pipeline.index("refunds", raw, embeddings)
+    base.remove("refunds", "postage.md")
+    base.index("refunds")
+    before = base.points()
+    with pytest.raises(OutOfStep, match="Materialize raw_documents"):
+        base.pipeline.index("refunds", raw, embeddings)
+    assert base.points() == before, "what was deleted since does not come back"
+
+
 def test_a_damaged_artifact_is_made_again(base: KnowledgeBase) -> None:
     before = base.index("refunds")
     for artifact in (base.folder / "home/artifacts").rglob("*.json"):

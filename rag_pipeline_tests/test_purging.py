@@ -106,6 +106,15 @@ def test_traces_lose_its_words_and_keep_its_id(base: KnowledgeBase, deleted_befo
     assert "4711" not in find_trace(base.services.ledger, "late").model_dump_json()
 
 
+def test_a_document_that_a_run_deleted_already_gets_its_certificate_too(base: KnowledgeBase) -> None:
+    base.remove("refunds", "secret.md")
+    base.index("refunds")
+    certificate, file = purge(base.pipeline, "refunds/secret.md")
+    assert file.exists()
+    assert not any(certificate.points.values())
+    assert not any(certificate.left.values())
+
+
 def test_an_unknown_document_is_said(base: KnowledgeBase) -> None:
     with pytest.raises(ConfigurationError, match="Nothing is known of a document refunds/nowhere"):
         purge(base.pipeline, "refunds/nowhere.md")

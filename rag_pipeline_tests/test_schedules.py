@@ -75,6 +75,20 @@ def test_drift_is_told_and_built_only_where_that_is_wanted(
     assert isinstance(wanted, dg.RunRequest)
 
 
+def test_a_build_that_was_killed_is_gone_on_with_and_one_that_is_blocked_is_not(
+    base: KnowledgeBase, instance: dg.DagsterInstance
+) -> None:
+    settings = {"embedding_dimensions": 128, "auto_reindex": True}
+    changed = KnowledgeBase(base.folder, None, base.settings.alias, **settings).services
+    building = rebuilding.planned_generation(changed)
+    changed.ledger.generations.add(building)
+    assert isinstance(drift_of(base, instance, **settings), dg.RunRequest)
+    with changed.ledger.leases.hold(changed.generations_lease, purpose="building"):
+        assert "is being built" in drift_of(base, instance, **settings).skip_message
+    changed.ledger.generations.blocked(building.name, "refunds: too many documents failed")
+    assert isinstance(drift_of(base, instance, **settings), dg.SkipReason)
+
+
 def test_the_jobs_build_promote_and_roll_back(base: KnowledgeBase, instance: dg.DagsterInstance) -> None:
     first = base.collection
     definitions = build_definitions(base.pipeline)

@@ -1,7 +1,7 @@
 """Bringing Qdrant to what a source's documents ask for, and accounting for every chunk."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -58,15 +58,18 @@ def index_source(
     artifacts: ArtifactStore,
     model_key: str,
     progress: Progress,
+    require_lease: Callable[[], None],
 ) -> SourceReport:
     """Write, repair, update and delete until Qdrant holds exactly what the source asks for; account for it.
 
     `withheld` are the documents that are gone from the source but stay until their deletion is approved,
     each with its source's facts as of today, empty where the source has none. `embedded` is how many texts
     this run had embedded and `newest` when the source's newest document was updated, both for the report.
+    `require_lease` raises LeaseLost where another run took the source over; nothing is changed after that.
     Raises StoreError where Qdrant does not confirm something.
     """
     started = time.monotonic()
+    require_lease()
     recorded = ledger.documents.of_source(generation.name, source_id)
     kept = [
         last_good_version(recorded[one.document_id], one.facts)
@@ -87,6 +90,7 @@ def index_source(
         artifacts=artifacts,
         model_key=model_key,
         progress=progress,
+        require_lease=require_lease,
     )
     vanished = recorded.keys() - {one.document_id for one in wanted}
     deleted = delete_documents(

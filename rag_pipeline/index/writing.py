@@ -56,6 +56,7 @@ class SourceWriter:
         artifacts: ArtifactStore,
         model_key: str,
         progress: Progress,
+        require_lease: Callable[[], None],
     ) -> None:
         self._client = client
         self._generation = generation
@@ -64,6 +65,7 @@ class SourceWriter:
         self._artifacts = artifacts
         self._model_key = model_key
         self._progress = progress
+        self._require_lease = require_lease
 
     def apply(self, plan: SourcePlan) -> WriteOutcome:
         """Do everything that the plan asks for.
@@ -90,6 +92,7 @@ class SourceWriter:
     def _write_batch(
         self, batch: Sequence[PlannedDocument], outcome: WriteOutcome, advance: Callable[..., None]
     ) -> None:
+        self._require_lease()
         written: list[PlannedDocument] = []
         points: list[models.PointStruct] = []
         for planned in batch:
@@ -113,6 +116,7 @@ class SourceWriter:
                 f"there, {min(lost)} for one. The documents are not recorded as indexed; run again."
             )
         passing("points confirmed")
+        self._require_lease()
         self._publish([point for one in written if _is_new_version(one) for point in one.write])
         passing("points published")
         self._ledger.documents.record(self._generation.name, [one.desired.recorded() for one in written])

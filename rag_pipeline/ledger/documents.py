@@ -228,6 +228,12 @@ class Documents:
                 found.update((row.document_id, row.noticed_at) for row in connection.execute(query))
         return found
 
+    def was_deleted(self, document_id: str) -> bool:
+        """Whether some generation held the document once and it was deleted there."""
+        query = select(tombstones.c.generation).where(tombstones.c.document_id == document_id).limit(1)
+        with self._engine.connect() as connection:
+            return connection.execute(query).first() is not None
+
     def confirm_deletions(self, generation: str, document_ids: Sequence[str]) -> None:
         """A read-back of Qdrant found nothing of these documents."""
         with self._engine.begin() as connection:

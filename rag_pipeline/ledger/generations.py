@@ -123,7 +123,7 @@ class Generations:
         )
 
     def promote(self, alias: str, name: str, expected_live: str | None) -> None:
-        """Make a ready or previous generation live, and the live one previous.
+        """Make a ready or previous generation live, and the live one previous; nothing if it just became so.
 
         Raises GenerationConflict, and changes nothing, where another one than expected is live by now or
         the target is missing or in another state: of two promotions at once, one wins.
@@ -132,6 +132,8 @@ class Generations:
             take_turns(connection, Lock.GENERATIONS)
             known = _of_alias(connection, alias)
             live = _live(known)
+            if live and live.name == name != expected_live:
+                return  # whoever saw that the alias had moved has recorded it already
             if (live.name if live else None) != expected_live:
                 raise GenerationConflict(
                     f"{name} is not promoted: the live generation of {alias} is "

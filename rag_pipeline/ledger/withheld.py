@@ -8,7 +8,7 @@ from sqlalchemy import Engine, RowMapping, delete, select, update
 
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.ledger.database import upsert
-from rag_pipeline.ledger.tables import withheld_deletions
+from rag_pipeline.ledger.tables import source_states, withheld_deletions
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class WithheldDeletions:
     def approve(self, source_id: str, by: str) -> WithheldDeletion:
         """Let the next run delete exactly what is named; returns it, to be shown.
 
+        The runs that failed for want of it no longer count, so that the sensor asks for one at once.
         Raises ConfigurationError where nothing is withheld.
         """
         statement = (
@@ -80,6 +81,9 @@ class WithheldDeletions:
         )
         with self._engine.begin() as connection:
             row = connection.execute(statement).mappings().first()
+            if row:
+                of_source = source_states.c.source_id == source_id
+                connection.execute(update(source_states).where(of_source).values(attempts=0))
         if row is None:
             raise ConfigurationError(
                 f"No deletions of the source {source_id} are withheld, so there is nothing to approve. "

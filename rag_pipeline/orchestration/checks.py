@@ -10,7 +10,7 @@ from typing import Any
 
 import dagster as dg
 
-from rag_pipeline.accounting import freshness, inspect_source, reports
+from rag_pipeline.accounting import Freshness, freshness, inspect_source, reports
 from rag_pipeline.errors import StoreError
 from rag_pipeline.following import MOST_ATTEMPTS
 from rag_pipeline.orchestration.assets import STORE_POOL, Pipelines, qdrant_collection
@@ -91,7 +91,9 @@ def nothing_failed_or_aged(
         letters = ledger.dead_letters.listed([source_id])
         withheld = ledger.withheld.of(source_id)
         attempts = ledger.source_states.of(source_id).attempts
-        age = freshness(pipeline.services, pipeline.catalogue.manifest(source_id))
+        manifest = pipeline.catalogue.find(source_id)
+        # The run that withdraws a source whose manifest was removed is checked too.
+        age = freshness(pipeline.services, manifest) if manifest else Freshness(None, None, stale=False)
         return {
             "deletions_plausible": (
                 withheld is None or withheld.approved,

@@ -31,6 +31,10 @@ LISTING_COLUMNS = {
 """Columns of a listing's table and their pandas types, the same for an empty listing."""
 
 
+LOOK = "look"
+"""The attribute of a listing's table that says what the source looked like. Parquet keeps it."""
+
+
 def listing_frame(listing: Listing) -> pd.DataFrame:
     """A listing as a table sorted by document id.
 
@@ -41,12 +45,14 @@ def listing_frame(listing: Listing) -> pd.DataFrame:
     rows += [_failure_row(failure) for failure in listing.failures]
     rows.sort(key=lambda row: row[0])
     columns = list(zip(*rows, strict=True)) or [()] * len(LISTING_COLUMNS)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             name: pd.Series(list(cells), dtype=dtype)
             for (name, dtype), cells in zip(LISTING_COLUMNS.items(), columns, strict=True)
         }
     )
+    frame.attrs[LOOK] = listing.snapshot.signature
+    return frame
 
 
 def documents_from_frame(frame: pd.DataFrame, source_id: str) -> Iterator[RawDocument]:
