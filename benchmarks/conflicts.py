@@ -10,7 +10,7 @@ from rag_pipeline_tests.conflict_pairs import FLOORS, Pair, pairs, part_of, scor
 
 
 def measure(folder: Path) -> Iterator[Figure]:
-    """Precision and recall on labelled pairs, those tuned on and those that were not, and what a pair costs."""
+    """Precision and recall on labelled pairs, those tuned on and those that were not; what a pair costs."""
     for name, (precision, recall) in FLOORS.items():
         chosen = part_of(name)
         result = score(chosen)
