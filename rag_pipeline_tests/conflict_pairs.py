@@ -68,7 +68,7 @@ class Pair:
         """What it is for; nothing was tuned on what is held out or fresh."""
         if self.expected.get("fresh"):
             return FRESH
-        return HELD_OUT if self.number % 3 == 0 else TUNED_ON
+        return HELD_OUT if self.number % 3 == 0 and not self.expected.get("tuned") else TUNED_ON
 
     @property
     def is_conflict(self) -> bool:

@@ -336,8 +336,8 @@ RELATED: Final = (
 """Concepts that are often said for each other, though they do not mean the same."""
 
 EMPTY_ENGLISH: Final = """
-january february march april june july august september october november december jan feb mar apr jun jul aug sep
-sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
+january february march april june july august september october november december jan feb mar apr jun jul
+aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
 a about above after again all back also am an and any are as at be because been before being below between
 both but by can cannot could did do does doing down during each either else few for from further get gets
 give given gives got had has have having he her here hers him his how i if in into is it its itself just let
