@@ -56,7 +56,7 @@ backup: backup | 备份
 restore: restore, recover, recovery | 恢复, 还原
 data: data, record | 数据, 记录
 document: document, file, paper | 文件, 文档, 资料
-report: report | 报告, 报表
+report: report | 报告, 上报, 汇报
 request: request, apply, application, ask | 申请, 请求
 approve: approve, approval, authorise, authorize | 审批, 批准, 审核
 confirm: confirm, confirmation, acknowledge | 确认
@@ -66,7 +66,7 @@ submit: submit, upload, hand…in | 提交, 上传, 递交
 expire: expire, expiry, lapse | 过期, 失效, 到期
 valid: valid, validity | 有效, 有效期
 renew: renew, renewal, extend, extension | 续期, 续订, 延长, 续借
-start: start, begin, launch, effect | 开始, 生效, 起算, 启动
+start: start, begin, launch, effect | 开始, 生效, 起算, 启动, 启用
 end: end, finish, close | 结束, 截止
 open_hours: opening | 营业时间, 开放时间
 deadline: deadline, time limit, due, period | 期限, 截止日期, 时限
@@ -311,7 +311,7 @@ CONTRASTS: Final = (
     "production staging",
     "check_in check_out",
     "pet car bike ebike",
-    "annual_leave sick parental",
+    "annual_leave sick parental overtime",
 )
 """Concepts that exclude each other: what is said of one of a line is not said of the others."""
 
@@ -327,6 +327,7 @@ RELATED: Final = (
     "customer user member guest person",
     "buy order",
     "ship delivery parcel",
+    "open start",
     "limit deadline",
     "late deadline",
     "expire valid",
@@ -354,6 +355,7 @@ happen happens still yet soon ever
 """English words that say nothing of what a text is about."""
 
 EMPTY_CHINESE: Final = """
+发生 进行 填写 直接 使用 办理 计算 收到 成为 属于 给予 享有 获得
 多长时间 多少钱 多少天 多少个 什么时候 是多少 有多少 多少 多久 多长 几天 几个 几次 什么 怎么 如何 哪个
 哪些 哪天 何时 是否 能否 可否 可以 需要 应该 必须 应当 允许 禁止 不得 不能 不可 可 应 须 需 要 能 的 了 在
 是 有 和 与 或 及 吗 呢 吧 啊 由 被 把 将 为 于 从 到 自 以 对 按 之 其 这 那 本 该 我 你 您 他 她 它 们
