@@ -15,7 +15,7 @@ from rag_pipeline.query.evidence import Evidence
 
 TUNED_ON, HELD_OUT = "tuned on", "held out"
 FLOORS = {TUNED_ON: (0.95, 0.95), HELD_OUT: (0.9, 0.85)}
-"""Precision and recall that must be reached. Those of the held-out pairs say what to expect of other texts."""
+"""Precision and recall that must be reached. The held-out pairs say what to expect of other texts."""
 
 _FILE = Path(__file__).with_suffix(".yaml")
 _SIDES = {"S1": "first", "S2": "second"}

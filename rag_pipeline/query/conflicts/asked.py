@@ -41,7 +41,9 @@ _CUES: Final[Sequence[tuple[re.Pattern[str], frozenset[ValueKind]]]] = [
 
 _PLACE: Final = re.compile(r"\b(?:in|to|from|for|at|of)[ ](?:the[ ])?([A-Z][\w-]*)")
 _ATTRIBUTE: Final = re.compile(
-    r"\bwhat(?:'s| is| are) the ([A-Za-z][A-Za-z -]{1,40}?) (?:for|of|on|in|to|at|when|per)\b", re.IGNORECASE
+    r"\b(?:what|how (?:long|high|big|large|much))(?:'s| is| are) the "
+    r"([A-Za-z][A-Za-z -]{1,40}?) (?:for|of|on|in|to|at|when|per)\b",
+    re.IGNORECASE,
 )
 _YES_OR_NO: Final = re.compile(
     r"^\s*(?:(?:and|so|but)[ ])?(?:is|are|may|can|could|am|do|does|will|must)\b"
@@ -49,9 +51,9 @@ _YES_OR_NO: Final = re.compile(
     re.IGNORECASE,
 )
 _NO_VALUE: Final = re.compile(
-    r"^\s*(?:who|whom|whose|where|why|how (?:do|does|can|should|to))\b|谁|为什么|哪里|如何|怎么",
-    re.IGNORECASE,
+    r"^\s*(?:who|whom|whose|where|why)\b|^[^多几]*(?:谁|为什么|哪里)[^多几]*$", re.IGNORECASE
 )
+_NO_VALUE_UNLESS_CUED: Final = re.compile(r"^\s*how (?:do|does|can|should|to)\b|如何|怎么", re.IGNORECASE)
 _AMOUNTS: Final = frozenset(ValueKind) - {ValueKind.PERMISSION}
 
 
@@ -106,9 +108,11 @@ def _attribute(question: str) -> Term | None:
 
 def _kinds(question: str) -> frozenset[ValueKind]:
     """The kinds that would answer it. Who, where, why and how ask for none; without a cue all may be."""
+    if _NO_VALUE.search(question):
+        return frozenset()
     for pattern, kinds in _CUES:
         if pattern.search(question):
             return kinds
     if _YES_OR_NO.search(question):
         return frozenset({ValueKind.PERMISSION})
-    return frozenset() if _NO_VALUE.search(question) else _AMOUNTS
+    return frozenset() if _NO_VALUE_UNLESS_CUED.search(question) else _AMOUNTS

@@ -49,7 +49,7 @@ _FEW_KINDS: Final = 2
 _FEWEST_KNOWN: Final = 2
 """The fewest words of a question that must be known in the passage's language; one alone says too little."""
 
-_AS_MUCH: Final = 0.6
+_AS_MUCH: Final = 0.65
 """The least part of what one covers of the question that the other has to cover too."""
 
 _CODE = re.compile(r"([A-Za-z]+)-?\d+[A-Za-z]?")
