@@ -40,15 +40,20 @@ _CUES: Final[Sequence[tuple[re.Pattern[str], frozenset[ValueKind]]]] = [
 """What asks for which kinds. The first that fits counts: how many days asks for a duration, not a count."""
 
 _PLACE: Final = re.compile(r"\b(?:in|to|from|for|at|of)[ ](?:the[ ])?([A-Z][\w-]*)")
+_ATTRIBUTE: Final = re.compile(
+    r"\b(?:what|how (?:long|high|big|large|much))(?:'s| is| are) the "
+    r"([A-Za-z][A-Za-z -]{1,40}?) (?:for|of|on|in|to|at|when|per)\b",
+    re.IGNORECASE,
+)
 _YES_OR_NO: Final = re.compile(
     r"^\s*(?:(?:and|so|but)[ ])?(?:is|are|may|can|could|am|do|does|will|must)\b"
     r"|\ballowed to\b|[吗么][?？ ]{0,3}$|能否|能不能|可否|可不可以|是否|允不允许",
     re.IGNORECASE,
 )
 _NO_VALUE: Final = re.compile(
-    r"^\s*(?:who|whom|whose|where|why|how (?:do|does|can|should|to))\b|谁|为什么|哪里|如何|怎么",
-    re.IGNORECASE,
+    r"^\s*(?:who|whom|whose|where|why)\b|^[^多几]*(?:谁|为什么|哪里)[^多几]*$", re.IGNORECASE
 )
+_NO_VALUE_UNLESS_CUED: Final = re.compile(r"^\s*how (?:do|does|can|should|to)\b|如何|怎么", re.IGNORECASE)
 _AMOUNTS: Final = frozenset(ValueKind) - {ValueKind.PERMISSION}
 
 
@@ -58,12 +63,14 @@ class Asked:
 
     `topics` are what it is about, `names` whom or what in particular. Of the names `places` are those that a
     whole document may be for ("delivered to Norway"), unlike one of several in a text ("the Grow plan").
+    `attribute` is what is asked of it, where the question says so: the fine for parking.
     """
 
     kinds: frozenset[ValueKind]
     topics: tuple[Term, ...]
     names: tuple[Term, ...]
     places: tuple[Term, ...]
+    attribute: Term | None
     ordered: tuple[Term, ...]
     numbered: Mapping[str, frozenset[str]]
     chinese: bool
@@ -86,17 +93,26 @@ def ask_about(question: str) -> Asked:
         topics=tuple(term for term in distinct if not term.is_name or is_chinese(term.key)),
         names=names,
         places=tuple(term for term in names if term.key in placed or is_chinese(term.key)),
+        attribute=_attribute(question),
         ordered=ordered,
         numbered=numbered(question),
         chinese=is_chinese(question),
     )
 
 
+def _attribute(question: str) -> Term | None:
+    asked = _ATTRIBUTE.search(question)
+    words = terms(asked[1]) if asked else ()
+    return words[-1] if words else None
+
+
 def _kinds(question: str) -> frozenset[ValueKind]:
     """The kinds that would answer it. Who, where, why and how ask for none; without a cue all may be."""
+    if _NO_VALUE.search(question):
+        return frozenset()
     for pattern, kinds in _CUES:
         if pattern.search(question):
             return kinds
     if _YES_OR_NO.search(question):
         return frozenset({ValueKind.PERMISSION})
-    return frozenset() if _NO_VALUE.search(question) else _AMOUNTS
+    return frozenset() if _NO_VALUE_UNLESS_CUED.search(question) else _AMOUNTS

@@ -56,7 +56,7 @@ backup: backup | 备份
 restore: restore, recover, recovery | 恢复, 还原
 data: data, record | 数据, 记录
 document: document, file, paper | 文件, 文档, 资料
-report: report | 报告, 报表
+report: report | 报告, 上报, 汇报
 request: request, apply, application, ask | 申请, 请求
 approve: approve, approval, authorise, authorize | 审批, 批准, 审核
 confirm: confirm, confirmation, acknowledge | 确认
@@ -66,7 +66,7 @@ submit: submit, upload, hand…in | 提交, 上传, 递交
 expire: expire, expiry, lapse | 过期, 失效, 到期
 valid: valid, validity | 有效, 有效期
 renew: renew, renewal, extend, extension | 续期, 续订, 延长, 续借
-start: start, begin, launch, effect | 开始, 生效, 起算, 启动
+start: start, begin, launch, effect | 开始, 生效, 起算, 启动, 启用
 end: end, finish, close | 结束, 截止
 open_hours: opening | 营业时间, 开放时间
 deadline: deadline, time limit, due, period | 期限, 截止日期, 时限
@@ -148,7 +148,7 @@ update: update, upgrade | 更新, 升级
 install: install, installation | 安装
 support: support, helpdesk | 客服, 支持团队
 alert: alert, alarm, warning | 告警, 警报, 报警
-incident: incident, outage | 事件, 事故, 中断
+incident: incident, outage, accident | 事件, 事故, 中断, 工伤
 plan: plan, tier | 套餐, 计划, 方案
 subscription: subscription, subscribe | 订阅
 basic: basic, standard | 基础版, 标准版, 普通
@@ -225,6 +225,75 @@ medicine: medicine, drug, medication | 药品, 药物
 appointment: appointment | 挂号, 就诊
 water: water | 水, 用水
 electricity: electricity, power | 电力, 用电, 电费
+badge: badge | 工牌, 胸卡, 胸牌
+key: key | 钥匙, 密钥
+locker: locker | 储物柜, 柜子
+uniform: uniform | 工服, 制服
+canteen: canteen, cafeteria | 食堂
+letter: letter, mail | 信件, 信函
+email: e-mail, email | 邮件, 邮箱, 电子邮件
+phone: phone, telephone | 电话
+address: address | 地址
+identity: identity, id card | 身份证, 身份
+passport: passport | 护照
+photo: photo, picture | 照片
+recording: recording, video | 录像, 录音, 视频
+copy: copy | 复印, 副本
+print: print | 打印
+printer: printer | 打印机
+form: form | 表格, 表单
+statement: statement | 报表, 声明
+tax_office: tax office | 税务局
+audit: audit | 审计
+meeting: meeting | 会议, 开会
+shift: shift | 班次, 轮班
+night_shift: night shift | 夜班
+participant: participant, attendee | 参加者, 参与者, 与会者
+conference: conference | 大会
+interview: interview | 面试
+candidate: candidate, applicant | 候选人, 应聘者, 申请人
+recruit: recruit, recruitment, hire, hiring | 招聘, 录用
+referral: referral, refer | 推荐, 内推
+resign: resign, resignation | 辞职, 离职
+retire: retire, retirement | 退休
+doctor: doctor, physician | 医生, 医师
+hospital: hospital, clinic | 医院, 诊所
+pregnant: pregnant, pregnancy | 孕妇, 怀孕
+rest: rest, break | 休息
+fire: fire | 消防, 火灾
+emergency: emergency | 紧急, 应急
+safety: safety, safe | 安全
+privacy: privacy | 隐私
+personal_data: personal data | 个人信息, 个人数据
+encrypt: encrypt, encryption | 加密
+vulnerability: vulnerability | 漏洞
+patch: patch | 补丁
+deploy: deploy, deployment, rollout | 部署, 上线
+rollback: rollback, roll…back | 回滚
+merge: merge | 合并
+review: review | 评审, 复核
+code: code | 代码
+cluster: cluster | 集群
+node: node | 节点
+timeout: timeout | 超时
+retry: retry | 重试
+quota: quota | 配额
+api: api | 接口
+message: message | 消息, 短信
+queue: queue | 队列
+cache: cache | 缓存
+memory: memory, ram | 内存
+disk: disk | 磁盘
+archive: archive | 归档, 存档
+lose: lose, lost, loss | 丢失, 遗失
+damage: damage | 损失, 毁坏
+compensate: compensate, compensation | 赔偿, 补偿
+school: school | 学校
+lecture: lecture, class | 讲座, 上课
+thesis: thesis, dissertation | 论文
+scholarship: scholarship, grant | 奖学金, 助学金
+dormitory: dormitory, dorm | 宿舍
+elevator: lift, elevator | 电梯
 """
 """One line a concept: name: English | Chinese words. "send…back" is "send" and, some words on, "back"."""
 
@@ -242,7 +311,7 @@ CONTRASTS: Final = (
     "production staging",
     "check_in check_out",
     "pet car bike ebike",
-    "annual_leave sick parental",
+    "annual_leave sick parental overtime",
 )
 """Concepts that exclude each other: what is said of one of a line is not said of the others."""
 
@@ -258,6 +327,7 @@ RELATED: Final = (
     "customer user member guest person",
     "buy order",
     "ship delivery parcel",
+    "open start",
     "limit deadline",
     "late deadline",
     "expire valid",
@@ -267,6 +337,8 @@ RELATED: Final = (
 """Concepts that are often said for each other, though they do not mean the same."""
 
 EMPTY_ENGLISH: Final = """
+january february march april june july august september october november december jan feb mar apr jun jul
+aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday
 a about above after again all back also am an and any are as at be because been before being below between
 both but by can cannot could did do does doing down during each either else few for from further get gets
 give given gives got had has have having he her here hers him his how i if in into is it its itself just let
@@ -283,6 +355,7 @@ happen happens still yet soon ever
 """English words that say nothing of what a text is about."""
 
 EMPTY_CHINESE: Final = """
+发生 进行 填写 直接 使用 办理 计算 收到 成为 属于 给予 享有 获得
 多长时间 多少钱 多少天 多少个 什么时候 是多少 有多少 多少 多久 多长 几天 几个 几次 什么 怎么 如何 哪个
 哪些 哪天 何时 是否 能否 可否 可以 需要 应该 必须 应当 允许 禁止 不得 不能 不可 可 应 须 需 要 能 的 了 在
 是 有 和 与 或 及 吗 呢 吧 啊 由 被 把 将 为 于 从 到 自 以 对 按 之 其 这 那 本 该 我 你 您 他 她 它 们

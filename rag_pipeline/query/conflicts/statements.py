@@ -17,6 +17,8 @@ _HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
 _RULE = re.compile(r"[|:\- \t]+")
 _CLAUSE_END = re.compile(r"[,;，；。：:()（）](?!\d)|[ ]but[ ]|[ ]whereas[ ]|[ ]while[ ]")
 _JOINT = re.compile(r"[ ](?:and|or)[ ]|、|以及|和")
+_PRONOUN = re.compile(r"\b(?:it|they|which|these)\b|其|它", re.IGNORECASE)
+_STARTS_WITH_PRONOUN = re.compile(r"(?:it|they|these|this)\b", re.IGNORECASE)
 _FULL_CLAUSE = 3
 """How many content words a part between two "and" must have to stand for itself."""
 _LEAST_OF_A_CLAUSE = 2
@@ -89,13 +91,10 @@ def _prose(text: str, heading: str, kinds: frozenset[ValueKind]) -> Iterator[Sta
             borders = [match.span() for match in _CLAUSE_END.finditer(whole)]
             joints = [match.span() for match in _JOINT.finditer(whole)]
             for value in values:
-                start, end = _clause(value, borders, 0, len(whole))
-                narrow_start, narrow_end = _clause(value, joints, start, end)
-                while start and len(terms(whole[start:end])) < _LEAST_OF_A_CLAUSE:
-                    start = max((border[1] for border in borders if border[1] < start), default=0)
-                if len(terms(whole[narrow_start:narrow_end])) >= _FULL_CLAUSE:
-                    start, end = narrow_start, narrow_end
-                yield Statement(value, whole, whole[start:end], whole, before, heading)
+                clause = _clause(whole, value, borders, joints)
+                if _STARTS_WITH_PRONOUN.match(clause) and whole.startswith(clause):
+                    clause = f"{before} {clause}"
+                yield Statement(value, whole, clause, whole, before, heading)
             before = whole
 
 
@@ -105,8 +104,26 @@ def _pieces(sentence: str) -> Iterator[str]:
         yield sentence[start : start + _LONGEST_SENTENCE]
 
 
-def _clause(value: Value, borders: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
-    """The part of a sentence between the last border before a value and the first one behind it."""
+def _clause(
+    whole: str, value: Value, borders: Sequence[tuple[int, int]], joints: Sequence[tuple[int, int]]
+) -> str:
+    """The part of a sentence that says what a value is about.
+
+    It goes on with the part before where it says too little, or names its subject by a pronoun only.
+    """
+    start, end = _between(value, borders, 0, len(whole))
+    narrow_start, narrow_end = _between(value, joints, start, end)
+    refers_back = _PRONOUN.search(whole, narrow_start, value.start) is not None
+    if not refers_back and len(terms(whole[narrow_start:narrow_end])) >= _FULL_CLAUSE:
+        return whole[narrow_start:narrow_end]
+    while start and (refers_back or len(terms(whole[start:end])) < _LEAST_OF_A_CLAUSE):
+        start = max((border[1] for border in borders if border[1] < start), default=0)
+        refers_back = False
+    return whole[start:end]
+
+
+def _between(value: Value, borders: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """From the last border before a value to the first one behind it, inside start and end."""
     index = bisect_right(borders, (value.start, value.start))
     before = borders[index - 1] if index and borders[index - 1][1] <= value.start else (0, 0)
     behind = next((border for border in borders[index : index + 4] if border[0] >= value.end), (end, end))

@@ -49,7 +49,7 @@ _FEW_KINDS: Final = 2
 _FEWEST_KNOWN: Final = 2
 """The fewest words of a question that must be known in the passage's language; one alone says too little."""
 
-_AS_MUCH: Final = 0.7
+_AS_MUCH: Final = 0.65
 """The least part of what one covers of the question that the other has to cover too."""
 
 _CODE = re.compile(r"([A-Za-z]+)-?\d+[A-Za-z]?")
@@ -92,7 +92,7 @@ class Subject:
             and value.unit not in self._asked.keys
         ):
             return 0.0
-        if _is_about_another(self._asked, candidate):
+        if _is_about_another(self._asked, candidate) or self._lacks_attribute(candidate):
             return 0.0
         share = self._coverage(candidate)
         any_kind = len(self._asked.kinds) > _FEW_KINDS
@@ -110,6 +110,13 @@ class Subject:
         if any(excludes(a, b) for a in first - second for b in second - first):
             return False
         return not _name_different_kinds(one, other, self._asked)
+
+    def _lacks_attribute(self, candidate: Candidate) -> bool:
+        attribute = self._asked.attribute
+        foreign = self._asked.chinese != is_chinese(candidate.statement.whole)
+        if attribute is None or (foreign and not attribute.translatable):
+            return False
+        return not any(share_found(attribute, parts) for _, parts in candidate.levels)
 
     def _covers_as_much(self, one: Candidate, other: Candidate) -> bool:
         """Names speak for the statement that has them, never against the other one."""
