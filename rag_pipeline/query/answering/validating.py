@@ -49,7 +49,7 @@ def find_problems(draft: Draft, evidence: Sequence[Evidence], question: str) -> 
         return ()
     by_label = {item.label: item for item in evidence}
     found = list(form_problems(draft, by_label))
-    if not found:
+    if not any(problem.severity is Severity.WRONG for problem in found):
         for number, claim in enumerate(draft.claims, 1):
             cited = [by_label[label] for label in claim.labels]
             found += _of_claim(f"Claim {number}", claim, cited, question)
