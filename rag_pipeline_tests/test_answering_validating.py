@@ -204,10 +204,10 @@ def test_any_unknown_label_is_caught(label: str, number: int, place: str) -> Non
 
 FRAGMENTS = st.sampled_from(
     ["The limit is 14 days.", "He said “yes, 3.5 times” twice.", "不超过三十天。", "**Bold** text", "(b) x",
-     "’s", "see https://a.example/x_(y)!", "- one item: 5%",
-     "| a | b |\n|---|---|\n| 1 | 2 |", "\n",
-     "P1", '"quoted', "Dr. No lives at 10:30 pm", "v1.2.3-beta", "\n\n", "## Heading", "version 3.10 and `code_1`", "What? 7!",
-     "1,000.50 EUR", "on 2024-01-15", "一个月内", "no, not 5", "as follows:", "- two"]
+     "’s", "see https://a.example/x_(y)!", "- one item: 5%", "| a | b |\n|---|---|\n| 1 | 2 |", "\n",
+     "P1", '"quoted', "Dr. No lives at 10:30 pm", "v1.2.3-beta", "\n\n", "## Heading", "no, not 5",
+     "version 3.10 and `code_1`", "What? 7!", "1,000.50 EUR", "on 2024-01-15", "一个月内", "as follows:",
+     "- two"]
 )  # fmt: skip
 
 

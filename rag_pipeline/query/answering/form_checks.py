@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from rag_pipeline.query.answering.draft import Draft
-from rag_pipeline.query.answering.problems import Problem, shown, wrong
+from rag_pipeline.query.answering.problems import Problem, doubtful, shown, wrong
 from rag_pipeline.query.answering.prompts import ANSWER_PROMPT, RETRY_PROMPT, THINK_PROMPT
 from rag_pipeline.query.evidence import Evidence
 
@@ -27,6 +27,8 @@ def form_problems(draft: Draft, by_label: Mapping[str, Evidence]) -> Iterator[Pr
     for number, claim in enumerate(draft.claims, 1):
         if not claim.text:
             yield wrong(f"Claim {number} is empty.")
+        if claim.text.endswith(("?", "？")):
+            yield doubtful(f"Claim {number} asks instead of stating something.")
         if not claim.labels:
             yield wrong(f"Claim {number} cites nothing.")
         for label in claim.labels:

@@ -7,7 +7,7 @@ from typing import Final
 from rag_pipeline.chunking.sentences import sentence_spans
 from rag_pipeline.query.answering.draft import Claim, Draft
 from rag_pipeline.query.answering.form_checks import form_problems, split_labels
-from rag_pipeline.query.answering.links import links
+from rag_pipeline.query.answering.links import links, without_links
 from rag_pipeline.query.answering.problems import Problem, Severity, doubtful, shown, wrong
 from rag_pipeline.query.answering.quantities import is_stated, quantities
 from rag_pipeline.query.answering.supporting import (
@@ -49,7 +49,7 @@ def find_problems(draft: Draft, evidence: Sequence[Evidence], question: str) -> 
         return ()
     by_label = {item.label: item for item in evidence}
     found = list(form_problems(draft, by_label))
-    if not found:
+    if not any(problem.severity is Severity.WRONG for problem in found):
         for number, claim in enumerate(draft.claims, 1):
             cited = [by_label[label] for label in claim.labels]
             found += _of_claim(f"Claim {number}", claim, cited, question)
@@ -75,8 +75,10 @@ def support_share(text: str, support: Support, question: str) -> float:
 def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str) -> Iterator[Problem]:
     support = support_of(cited)
     yield from _of_wording(name, claim.text, support)
-    terms = matter_terms(claim.text)
-    for wanted in quantities(claim.text):
+    # Links are checked as such; what stands in them is no statement.
+    text = without_links(claim.text, links(claim.text))
+    terms = matter_terms(text)
+    for wanted in quantities(text):
         if wanted.vague:
             continue
         if not support.states(wanted):
@@ -90,18 +92,19 @@ def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str)
             )
         ):
             yield doubtful(f"{name}: “{shown(wanted.shown)}” is said of something else in what it cites.")
+    for item in cited if len(cited) > 1 else ():
+        of_item = support_of([item])
+        if not of_item.quotes(claim.text) and support_share(text, of_item, question) < _LEAST_SUPPORT_OF_EACH:
+            yield doubtful(f"{name} is not supported by {item.label}.")
     if any(folded(claim.text) == one.wording for one in support.statements):
         return
     if not terms:
         yield doubtful(f"{name} is no full sentence.")
     if support.quotes(claim.text):
         return
-    if support_share(claim.text, support, question) < LEAST_SUPPORT:
+    if support_share(text, support, question) < LEAST_SUPPORT:
         yield doubtful(f"{name} is not supported by the words of what it cites.")
-    for item in cited if len(cited) > 1 else ():
-        if support_share(claim.text, support_of([item]), question) < _LEAST_SUPPORT_OF_EACH:
-            yield doubtful(f"{name} is not supported by {item.label}.")
-    if _denies(claim.text, terms, support.nearest(terms)):
+    if _denies(text, terms, support.nearest(terms)):
         yield doubtful(f"{name} denies what it cites, or states what that denies.")
 
 
@@ -124,11 +127,11 @@ def _of_answer(draft: Draft, by_label: Mapping[str, Evidence], question: str) ->
     text = _without_list_numbers(split_labels(draft.text)[0])
     cited = dict.fromkeys(label for claim in draft.claims for label in claim.labels)
     yield from _of_wording("The answer", text, support_of([by_label[label] for label in cited]))
-    wordings = [folded(claim.text) for claim in draft.claims]
+    wordings = [folded(without_links(claim.text, links(claim.text))) for claim in draft.claims]
     terms_of = [matter_terms(claim.text) for claim in draft.claims]
     covered = Terms().union(*terms_of)
     repeated = content_terms(question) - covered
-    for sentence in _sentences(text):
+    for sentence in _sentences(without_links(text, links(text))):
         if any(folded(sentence) in wording for wording in wordings):
             continue
         terms = matter_terms(sentence)
