@@ -1,8 +1,8 @@
 """Calibrations that hold until one is fitted to the knowledge base itself.
 
 The numbers of the local model are what `python -m benchmarks refusing` fits on one half of XQuAD's articles
-and of some small talk; the figures that it promises are measured on the other half. Those of the hashing embedder
-are set by hand, near a trial fit: it is for tests, and tells answerable from unanswerable questions badly.
+and of some small talk; the figures that it promises are measured on the other half. Those of the hashing
+embedder are set by hand: it is for tests, and tells answerable from unanswerable questions badly.
 """
 
 from collections.abc import Mapping
