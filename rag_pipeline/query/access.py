@@ -4,7 +4,7 @@ Both say the same. The filter decides what Qdrant looks at; the test is for the 
 before the points do.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,17 +34,22 @@ def access_filter(scope: Scope) -> models.Filter:
     return models.Filter(must=must)
 
 
-def permits(scope: Scope, facts: Mapping[str, Any], readers: Collection[str]) -> bool:
-    """Whether a document with these facts (as a payload holds them) and readers is within the scope."""
-    if facts["tenant"] != scope.identity.tenant or scope.identity.visible_groups.isdisjoint(readers):
-        return False
-    if facts["lifecycle"] != Lifecycle.ACTIVE or not _holds(facts, scope.as_of):
-        return False
-    return all(
-        not wanted.isdisjoint(_values(facts.get(field)))
-        for field, wanted in _narrowing(scope)
-        if field in FACT_FIELDS
-    )
+def permission(scope: Scope) -> Callable[[Mapping[str, Any], Collection[str]], bool]:
+    """A test whether a document with these facts (as a payload holds them) and readers is in the scope."""
+    tenant, groups, as_of = scope.identity.tenant, scope.identity.visible_groups, scope.as_of
+    # A document's ids are no facts; the filter alone narrows by them.
+    narrowing = [(field, wanted) for field, wanted in _narrowing(scope) if field in FACT_FIELDS]
+
+    def permits(facts: Mapping[str, Any], readers: Collection[str]) -> bool:
+        return (
+            facts["tenant"] == tenant
+            and not groups.isdisjoint(readers)
+            and facts["lifecycle"] == Lifecycle.ACTIVE
+            and _holds(facts, as_of)
+            and all(not wanted.isdisjoint(_values(facts.get(field))) for field, wanted in narrowing)
+        )
+
+    return permits
 
 
 def _narrowing(scope: Scope) -> list[tuple[str, frozenset[str]]]:

@@ -1,7 +1,7 @@
 """Fusing the ranked lists of several searches into one, by reciprocal rank."""
 
+import math
 from collections.abc import Iterable, Sequence
-from statistics import fmean, pstdev
 
 Leg = Sequence[tuple[str, float]]
 """What one search found: (id, score), best first. Scores of different legs need not be comparable."""
@@ -33,7 +33,7 @@ def fuse(legs: Sequence[Leg]) -> list[tuple[str, float]]:
 
 def _standard_scores(leg: Leg) -> Iterable[tuple[str, float]]:
     """Each score as its distance from the leg's mean, in standard deviations."""
-    values = [score for _, score in leg]
-    mean = fmean(values) if values else 0.0
-    spread = pstdev(values) if values else 0.0
+    # Not by the statistics module, whose exact fractions take longer than everything else here.
+    mean = math.fsum(score for _, score in leg) / max(1, len(leg))
+    spread = math.sqrt(math.fsum((score - mean) ** 2 for _, score in leg) / max(1, len(leg)))
     return [(found, (score - mean) / spread if spread else 0.0) for found, score in leg]

@@ -132,6 +132,7 @@ _COPIED = (
     "chunk_id", "document_id", "source_id", "source_type", "lifecycle", "title", "text", "chunk_index",
     "content_hash", "text_hash", "trust_tier", "owner", "language", "page_from", "page_to", "source_url",
 )  # fmt: skip
+_KNOWN = frozenset(PointPayload.model_fields)
 _MOMENTS = ("effective_at", "valid_until", "last_reviewed_at", "updated_at")
 
 
@@ -140,7 +141,7 @@ def defect(payload: Mapping[str, Any]) -> str | None:
 
     Fields that the contract does not know are nobody's business here.
     """
-    known = {name: value for name, value in payload.items() if name in PointPayload.model_fields}
+    known = {name: value for name, value in payload.items() if name in _KNOWN}
     try:
         PointPayload.model_validate(known)
     except ValidationError as error:

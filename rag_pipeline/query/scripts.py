@@ -16,4 +16,6 @@ def asks_in_chinese(question: str) -> bool:
 
 def written_in_han(text: str) -> bool:
     """Whether a good part of a text's letters are Han characters."""
+    if text.isascii():
+        return False
     return len(_HAN.findall(text)) >= _HAN_TEXT * max(1, len(_LETTER.findall(text)))

@@ -1,6 +1,6 @@
 """Searching a generation: all legs of all queries in one request, fused, and held against the ledger."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from qdrant_client import QdrantClient, models
 from rag_pipeline.embedding.embedder import Vector
 from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.ledger.documents import CurrentVersion, Documents
-from rag_pipeline.query.access import access_filter, permits
+from rag_pipeline.query.access import access_filter, permission
 from rag_pipeline.query.fusion import fuse
 from rag_pipeline.query.results import RejectedChunk
 from rag_pipeline.query.scope import Scope
@@ -72,7 +72,7 @@ def search(
 
     The queries that the ledger takes too many hits from are asked again, deeper.
     """
-    allowed = access_filter(scope)
+    allowed, permits = access_filter(scope), permission(scope)
     found: dict[int, Found] = {}
     depths = dict.fromkeys(range(len(queries)), max(_CANDIDATES, limit))
     tries = dict.fromkeys(depths, 0)
@@ -92,7 +92,7 @@ def search(
             },
         )
         for number, legs in hits.items():
-            sifted = _Sifted.of([hit for leg in legs[:2] for hit in leg], versions, scope)
+            sifted = _Sifted.of([hit for leg in legs[:2] for hit in leg], versions, permits)
             if sifted.replaced and tries[number] < _MOST_TRIES:
                 tries[number] += 1
                 continue
@@ -153,7 +153,7 @@ def _fused(legs: Sequence[Hits], sifted: "_Sifted") -> Found:
 
 def _terms(hit: models.ScoredPoint) -> Collection[int]:
     vector = hit.vector.get(BM25) if isinstance(hit.vector, dict) else None
-    return frozenset(vector.indices) if isinstance(vector, models.SparseVector) else frozenset()
+    return vector.indices if isinstance(vector, models.SparseVector) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,10 @@ class _Sifted:
 
     @classmethod
     def of(
-        cls, hits: Iterable[models.ScoredPoint], versions: Mapping[str, CurrentVersion], scope: Scope
+        cls,
+        hits: Iterable[models.ScoredPoint],
+        versions: Mapping[str, CurrentVersion],
+        permits: Callable[[Mapping[str, Any], Collection[str]], bool],
     ) -> "_Sifted":
         current: dict[str, Mapping[str, Any]] = {}
         rejected: dict[str, RejectedChunk] = {}
@@ -183,7 +186,7 @@ class _Sifted:
                 rejected[point] = RejectedChunk(chunk_id, "", "lacks the field document_id")
             elif version is None:
                 rejected[point] = RejectedChunk(chunk_id, document_id, _DELETED)
-            elif not permits(scope, version.facts, version.readers):
+            elif not permits(version.facts, version.readers):
                 continue
             elif version.content_hash != payload.get("content_hash"):
                 rejected[point] = RejectedChunk(chunk_id, document_id, _OTHER_VERSION)

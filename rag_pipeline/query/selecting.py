@@ -101,7 +101,8 @@ class _Selection:
         self._options = options
         self._rejected = rejected
         self._of_document: Counter[str] = Counter()
-        self.chosen: list[tuple[Candidate, RetrievedChunk]] = []
+        self.chosen: list[tuple[frozenset[int], RetrievedChunk]] = []
+        """The chunks, each with its terms."""
 
     def look_at(self, rank: int, candidate: Candidate) -> None:
         """Choose a candidate, or reject it."""
@@ -111,15 +112,16 @@ class _Selection:
                 RejectedChunk(str(payload.get("chunk_id", "")), payload["document_id"], reason)
             )
             return
-        chunk = self._chunk(rank, candidate)
+        terms = frozenset(candidate.terms)
+        chunk = self._chunk(rank, candidate, terms)
         most = self._options.per_document
         if most is not None and self._of_document[chunk.document_id] >= most:
             self._reject(chunk, _ENOUGH_OF_DOCUMENT)
             return
-        place = self._duplicate_of(candidate, chunk) if self._options.collapse_duplicates else None
+        place = self._duplicate_of(terms, chunk) if self._options.collapse_duplicates else None
         if place is None:
             self._of_document[chunk.document_id] += 1
-            self.chosen.append((candidate, chunk))
+            self.chosen.append((terms, chunk))
         elif chunk.trust_tier < self.chosen[place][1].trust_tier:
             # The words are the same, so that the more trusted one takes the other's place.
             _, before = self.chosen[place]
@@ -127,7 +129,7 @@ class _Selection:
             self._of_document[chunk.document_id] += 1
             self._reject(before, _NEARLY_THE_SAME)
             better = replace(chunk, score=before.score, relevance=max(before.relevance, chunk.relevance))
-            self.chosen[place] = (candidate, better)
+            self.chosen[place] = (terms, better)
         else:
             self._reject(chunk, _NEARLY_THE_SAME)
 
@@ -142,25 +144,23 @@ class _Selection:
         chunks = tuple(chunk for _, chunk in self.chosen if chunk.relevance >= threshold)
         return chunks, tuple(self._rejected)
 
-    def _chunk(self, rank: int, candidate: Candidate) -> RetrievedChunk:
+    def _chunk(self, rank: int, candidate: Candidate, terms: frozenset[int]) -> RetrievedChunk:
         query, text = self._query, candidate.payload["text"]
         signals = Signals(
             dense=candidate.dense,
             bm25=candidate.bm25,
             rank=rank,
-            coverage=coverage(query.terms.indices, candidate.terms, self._statistics),
+            coverage=coverage(query.terms.indices, terms, self._statistics),
             terms=len(query.terms.indices),
             scripts=scripts_of(query.text, text),
         )
         relevance = self._calibration.relevance(signals)
         return chunk_of(candidate.payload, score=candidate.score, relevance=relevance, signals=signals)
 
-    def _duplicate_of(self, candidate: Candidate, chunk: RetrievedChunk) -> int | None:
+    def _duplicate_of(self, terms: frozenset[int], chunk: RetrievedChunk) -> int | None:
         """The place of a chosen chunk that says nearly the same."""
-        terms = frozenset(candidate.terms)
         for place, (other, chosen) in enumerate(self.chosen):
-            shared = len(terms.intersection(other.terms))
-            alike = shared >= _TERMS_SHARED * max(len(terms), len(other.terms))
+            alike = len(terms & other) >= _TERMS_SHARED * max(len(terms), len(other))
             if alike and nearly_the_same(chunk.text, chosen.text):
                 return place
         return None
