@@ -19,9 +19,8 @@ def measure(folder: Path) -> Iterator[Figure]:
         yield at_least(f"{name}: precision", result.precision, precision)
         yield at_least(f"{name}: recall", result.recall, recall)
         yield at_least(f"{name}: winner and rule right", result.winners, 0.95)
-    yield noted(
-        "processor time of a question with two passages (median)", f"{median(map(_milliseconds, pairs())):.1f} ms"
-    )
+    milliseconds = median(map(_milliseconds, pairs()))
+    yield noted("processor time of a question with two passages (median)", f"{milliseconds:.1f} ms")
 
 
 def _milliseconds(pair: Pair) -> float:

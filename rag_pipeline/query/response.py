@@ -62,6 +62,21 @@ def as_of_note(question: str, as_of: datetime) -> str:
     return f"以下截至 {as_of:%Y-%m-%d}：" if asks_in_chinese(question) else f"As of {as_of:%Y-%m-%d}:"
 
 
+def decided(conflicts: Sequence[Conflict], answer: str) -> tuple[Claim, ...]:
+    """What the followed sides of conflicts say, where an answer does not already give their value."""
+    claims: dict[str, Claim] = {}
+    for conflict in conflicts:
+        for position in conflict.positions:
+            if position.label == conflict.winner and position.shown not in answer:
+                claims.setdefault(position.sentence, Claim(position.sentence, (position.label,)))
+    return tuple(claims.values())
+
+
+def quoted(claims: Sequence[Claim]) -> str:
+    """Claims as lines of an answer, each with its label."""
+    return "\n".join(f"{claim.text} [{claim.labels[0]}]" for claim in claims)
+
+
 def differing(conflicts: Sequence[Conflict]) -> tuple[Claim, ...]:
     """What those sides of decided conflicts say that are not followed, each as a claim of its own."""
     claims: dict[tuple[str, str], Claim] = {}

@@ -24,8 +24,10 @@ from rag_pipeline.query.response import (
     as_of_note,
     both_sides,
     cited,
+    decided,
     differing,
     differing_note,
+    quoted,
 )
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.scope import Scope
@@ -186,8 +188,9 @@ def draft(asking: Asking, services: AskServices) -> Asking:
     asking = replace(asking, answered=answered)
     if answered.draft is None:
         return _ended(asking, answered.outcome, answered.reason)
+    won = decided(asking.conflicts, answered.draft.text)
     others = differing(asking.conflicts)
-    parts = [answered.draft.text, differing_note(question, others)]
+    parts = [quoted(won), answered.draft.text, differing_note(question, others)]
     if answered.degraded:
         parts.insert(0, degraded_notice(question))
     if _request(asking).as_of:
@@ -195,7 +198,7 @@ def draft(asking: Asking, services: AskServices) -> Asking:
     return replace(
         asking,
         answer="\n".join(part for part in parts if part),
-        claims=(*answered.draft.claims, *others),
+        claims=(*won, *answered.draft.claims, *others),
         outcome=answered.outcome,
         reason=answered.reason,
     )

@@ -98,13 +98,13 @@ def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str)
             yield doubtful(f"{name} is not supported by {item.label}.")
     if any(folded(claim.text) == one.wording for one in support.statements):
         return
-    if not terms:
+    if not terms and not links(claim.text):
         yield doubtful(f"{name} is no full sentence.")
     if support.quotes(claim.text):
         return
     if support_share(text, support, question) < LEAST_SUPPORT:
         yield doubtful(f"{name} is not supported by the words of what it cites.")
-    if _denies(text, terms, support.nearest(terms)):
+    if _denies(text, terms, support.nearest(matter_terms(claim.text))):
         yield doubtful(f"{name} denies what it cites, or states what that denies.")
 
 
