@@ -41,12 +41,12 @@ def handbook_editions(count: int) -> Iterator[tuple[str, str]]:
         yield f"page_{number:05}.md", _TITLE.sub(rf"title: \1Edition {number} of ", text, count=1)
 
 
-def generated_pages(count: int) -> Iterator[tuple[str, str]]:
+def generated_pages(count: int, sections: int = _SECTIONS) -> Iterator[tuple[str, str]]:
     """So many pages of random words as (file name, text); the same ones each time."""
     for number in range(count):
         words = random.Random(number)  # noqa: S311 - nothing secret about it
-        sections = (f"## Section {part}\n\n{_prose(words)}\n" for part in range(_SECTIONS))
-        yield f"page_{number:05}.md", "\n".join([f"# Page {number}\n", *sections])
+        parts = (f"## Section {part}\n\n{_prose(words)}\n" for part in range(sections))
+        yield f"page_{number:05}.md", "\n".join([f"# Page {number}\n", *parts])
 
 
 def _prose(chance: random.Random) -> str:

@@ -279,7 +279,7 @@ class Pipeline:
         own = source_facts(manifest) if manifest else {}
         letters = {letter.document_id for letter in ledger.dead_letters.listed([source_id])}
         withheld = ledger.withheld.of(source_id)
-        waiting = withheld.document_ids if withheld and withheld.approved_at is None else ()
+        waiting = withheld.document_ids if withheld and not withheld.approved else ()
         reports: list[SourceReport] = []
         unfinished: set[str] = set()
         with open_store(self.services.store) as client:
