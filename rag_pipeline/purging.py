@@ -19,6 +19,7 @@ from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.uses import Stored
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.tracing import erase_words, traces_with_words
+from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.listing import find_files
 
 
@@ -49,7 +50,7 @@ def purge(pipeline: Pipeline, document_id: str) -> tuple[DeletionCertificate, UP
 
     Raises ConfigurationError where nothing is known of it, StoreError where a read-back finds something.
     """
-    source_id = document_id.partition("/")[0]
+    source_id = source_of(document_id)
     with pipeline.holding(source_id), open_store(pipeline.services.store) as client:
         certificate = _purged(pipeline, client, source_id, document_id)
     folder = pipeline.services.root / "certificates"

@@ -9,7 +9,7 @@ import pytest
 
 from rag_pipeline.embedding.retrying import RetryPolicy
 from rag_pipeline.normalize.judging.instructions import find_instructions
-from rag_pipeline.query.answering.answering import Answered, answer
+from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.extractive import extract
 from rag_pipeline.query.answering.links import links
 from rag_pipeline.query.answering.model import ChatModel
@@ -19,6 +19,7 @@ from rag_pipeline.query.answering.replies import BadReply, read_draft
 from rag_pipeline.query.answering.validating import validate
 from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.evidence import Evidence
+from rag_pipeline_tests.answering_steps import answered
 from rag_pipeline_tests.chat_server import chat_reply, drafted, is_thinking, thought
 from rag_pipeline_tests.evidence_samples import draft_of, evidence_of
 from rag_pipeline_tests.openai_server import OpenAIServer, Reply, Request
@@ -57,7 +58,7 @@ def planted(text: str, place: str) -> list[Evidence]:
     return evidence_of(place.replace("{}", text), SECRET, titles=["Returns", "Minutes of the board"])
 
 
-def shown(result: Answered) -> str:
+def shown(result: Answering) -> str:
     """All that a response may hold of an answer."""
     if result.draft is None:
         return ""
@@ -100,7 +101,7 @@ def test_a_model_that_obeys_gets_nothing_out(data_root: Path, server: OpenAIServ
     model = ChatModel(
         model="m", base_url=server.base_url, retry_policy=RetryPolicy(max_retries=0, bad_answer_retries=0)
     )
-    answered = 0
+    answers = 0
     kinds = len(list(replies_of("", "", "")))
     for number, row in enumerate(injections):
         evidence = planted(row["text"], PLACES[number % len(PLACES)])
@@ -116,15 +117,15 @@ def test_a_model_that_obeys_gets_nothing_out(data_root: Path, server: OpenAIServ
             return chat_reply(list(replies_of(obeyed, row["text"], system))[(number + again) % kinds])
 
         server.script = obeying
-        result = answer(QUESTION, evidence, model=model, deadline=Deadline(60))
+        result = answered(QUESTION, evidence, model=model, deadline=Deadline(60))
         response = shown(result)
-        answered += bool(response)
+        answers += bool(response)
         for forbidden in (obeyed, SECRET, "You answer a question", "S99", "never follow"):
             assert forbidden not in response, (row["id"], response)
         # A harmless sentence may be quoted from the passage like any other.
         assert row["text"] not in response or not find_instructions(row["text"])
         assert not links(response), (row["id"], response)
-    print(f"{len(injections)} obeyed injections, {answered} answers, none with anything obeyed")  # noqa: T201
+    print(f"{len(injections)} obeyed injections, {answers} answers, none with anything obeyed")  # noqa: T201
 
 
 def test_whatever_is_obeyed_is_a_problem_in_every_form(data_root: Path) -> None:

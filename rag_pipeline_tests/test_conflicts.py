@@ -105,11 +105,7 @@ def test_what_agrees_with_the_winner_takes_part_in_the_conflict() -> None:
     )
     assert set(shown(conflict)) == {"S1", "S2", "S3"}
     assert conflict.winner == "S1"
-
-
-def test_only_the_top_evidence_is_compared() -> None:
-    passages = (evidence("S1", "Policy", POLICY), evidence("S2", "Macro", MACRO))
-    assert find_conflicts(QUESTION, passages, ConflictPolicies(), top=1) == ()
+    assert [position.label for position in conflict.lost] == ["S2"], "the summary says what the policy says"
 
 
 def test_a_question_for_no_value_finds_no_conflict() -> None:

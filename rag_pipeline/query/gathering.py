@@ -5,7 +5,7 @@ a moment ago already counts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rag_pipeline.query.evidence import Evidence
@@ -13,10 +13,10 @@ from rag_pipeline.query.ranking import RankingRules, score_parts
 from rag_pipeline.query.results import QueryResult, RetrievedChunk
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import RejectedEvidence
+from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.manifest import Lifecycle, Manifest
 
 NO_MANIFEST = "its source has no manifest"
-NOT_GRANTED = "its source's manifest does not let the caller see it any more"
 NOT_ACTIVE = "its source is not active"
 OTHER_AUDIENCE = "its source is not for the audience or environment that was asked for"
 BEYOND_LIMIT = "others rank before it"
@@ -37,6 +37,28 @@ class Ranked:
     evidence: Evidence
     parts: Mapping[str, float]
     text_hash: str
+
+
+def granted(
+    results: Iterable[QueryResult], manifests: Mapping[str, Manifest], scope: Scope
+) -> tuple[QueryResult, ...]:
+    """The results without what the manifests do not let the caller see: neither chunks nor rejected ones.
+
+    What has no manifest stays, to be rejected for that.
+    """
+
+    def visible(source_id: str) -> bool:
+        manifest = manifests.get(source_id)
+        return manifest is None or grants(manifest, scope)
+
+    return tuple(
+        replace(
+            result,
+            chunks=tuple(one for one in result.chunks if visible(one.source_id)),
+            rejected=tuple(one for one in result.rejected if visible(source_of(one.document_id))),
+        )
+        for result in results
+    )
 
 
 def best_of_each(results: Iterable[QueryResult]) -> list[RetrievedChunk]:
@@ -63,22 +85,14 @@ def with_manifests(
     return candidates, rejected
 
 
-def still_allowed(
-    candidates: Iterable[Candidate], scope: Scope
-) -> tuple[list[Candidate], list[RejectedEvidence]]:
-    """What the manifests of today let through, and what not.
-
-    Of what the caller may not see any more, not even the id is told.
-    """
+def in_force(candidates: Iterable[Candidate], scope: Scope) -> tuple[list[Candidate], list[RejectedEvidence]]:
+    """Those whose source is active and for the audience and environment asked for, and the others."""
     allowed: list[Candidate] = []
     rejected: list[RejectedEvidence] = []
     for candidate in candidates:
-        manifest = candidate.manifest
-        if not grants(manifest, scope):
-            rejected.append(RejectedEvidence(chunk_id="", document_id="", reason=NOT_GRANTED))
-        elif manifest.lifecycle is not Lifecycle.ACTIVE:
+        if candidate.manifest.lifecycle is not Lifecycle.ACTIVE:
             rejected.append(_rejected(candidate.chunk, NOT_ACTIVE))
-        elif not addresses(manifest, scope):
+        elif not addresses(candidate.manifest, scope):
             rejected.append(_rejected(candidate.chunk, OTHER_AUDIENCE))
         else:
             allowed.append(candidate)

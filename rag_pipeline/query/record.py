@@ -10,7 +10,7 @@ from qdrant_client import QdrantClient
 
 from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.answering.answering import Answered
+from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.draft import Claim
 from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.conflicts.conflict import Conflict
@@ -100,7 +100,7 @@ class Asking:
     evidence: tuple[Ranked, ...] = ()
     rejected: tuple[RejectedEvidence, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    answered: Answered | None = None
+    answering: Answering | None = None
     answer: str = ""
     claims: tuple[Claim, ...] = ()
     outcome: Outcome | None = None

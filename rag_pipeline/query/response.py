@@ -81,11 +81,10 @@ def differing(conflicts: Sequence[Conflict]) -> tuple[Claim, ...]:
     """What those sides of decided conflicts say that are not followed, each as a claim of its own."""
     claims: dict[tuple[str, str], Claim] = {}
     for conflict in conflicts:
-        for position in conflict.positions:
-            if conflict.winner is not None and position.label != conflict.winner:
-                claims.setdefault(
-                    (position.label, position.sentence), Claim(position.sentence, (position.label,))
-                )
+        for position in conflict.lost:
+            claims.setdefault(
+                (position.label, position.sentence), Claim(position.sentence, (position.label,))
+            )
     return tuple(claims.values())
 
 

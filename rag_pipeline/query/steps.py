@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_pipeline.errors import EmbeddingUnavailable, InvalidRequest, LedgerError, StoreError
-from rag_pipeline.query.answering.answering import answer as answer_from
+from rag_pipeline.query.answering import answering
+from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.refusing import degraded_notice, refusal
-from rag_pipeline.query.conflicts.conflict import Conflict, Policy
+from rag_pipeline.query.conflicts.conflict import Policy
 from rag_pipeline.query.conflicts.finding import find_conflicts
 from rag_pipeline.query.gathering import (
     addresses,
     best_of_each,
+    granted,
     grants,
+    in_force,
     ranked,
-    still_allowed,
     with_manifests,
 )
 from rag_pipeline.query.planning import plan_queries
@@ -32,6 +34,7 @@ from rag_pipeline.query.response import (
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome, RejectedEvidence
+from rag_pipeline.sources.document import source_of
 
 # Tries of a store or embedding endpoint that does not answer, within the request's deadline.
 _TRIES = 2
@@ -78,7 +81,7 @@ def select_sources(asking: Asking, services: AskServices) -> Asking:
     visible = {source_id for source_id, one in manifests.items() if grants(one, scope)}
     if unknown := sorted(set(scope.source_ids) - visible):
         return _invalid(asking, f"filters.sources: there is no source {', '.join(unknown)} that you may see")
-    if strangers := sorted(one for one in scope.document_ids if one.partition("/")[0] not in visible):
+    if strangers := sorted(one for one in scope.document_ids if source_of(one) not in visible):
         return _invalid(
             asking, f"filters.documents: there is no document {', '.join(strangers)} that you may see"
         )
@@ -122,8 +125,13 @@ def search(asking: Asking, services: AskServices) -> Asking:
 
 
 def gather(asking: Asking, services: AskServices) -> Asking:
-    """What was found, each chunk once, with the manifest of its source."""
-    candidates, rejected = with_manifests(best_of_each(asking.results), asking.manifests or {})
+    """What was found, each chunk once, with the manifest of its source.
+
+    What the manifests of this moment do not let the caller see any more is as if it had not been found.
+    """
+    manifests = asking.manifests or {}
+    asking = replace(asking, results=granted(asking.results, manifests, _scope(asking)))
+    candidates, rejected = with_manifests(best_of_each(asking.results), manifests)
     refused = [
         RejectedEvidence(
             chunk_id=one.chunk_id, document_id=one.document_id, reason=one.reason, relevance=one.relevance
@@ -135,8 +143,8 @@ def gather(asking: Asking, services: AskServices) -> Asking:
 
 
 def filter_candidates(asking: Asking, services: AskServices) -> Asking:
-    """What the manifests of this moment still let through."""
-    allowed, rejected = still_allowed(asking.candidates, _scope(asking))
+    """What the manifests of this moment let through, among what the caller may see."""
+    allowed, rejected = in_force(asking.candidates, _scope(asking))
     asking = _with_rejected(replace(asking, candidates=tuple(allowed)), rejected)
     return asking if allowed else _no_evidence(asking, "nothing that was found is relevant enough")
 
@@ -172,35 +180,45 @@ def detect_conflicts(asking: Asking, services: AskServices) -> Asking:
     )
 
 
-def draft(asking: Asking, services: AskServices) -> Asking:
-    """The answer from the evidence that stands, validated; what lost a conflict is named, not followed."""
-    question = _request(asking).question
-    lost = _lost(asking.conflicts)
-    standing = [one.evidence for one in asking.evidence if one.evidence.label not in lost]
-    answered = answer_from(
-        question,
-        standing,
+def think(asking: Asking, services: AskServices) -> Asking:
+    """Whether the evidence suffices, where a model judges it; what lost a conflict is left out."""
+    lost = {position.label for conflict in asking.conflicts for position in conflict.lost}
+    begun = answering.answering(
+        _request(asking).question,
+        [one.evidence for one in asking.evidence if one.evidence.label not in lost],
         model=services.chat_model,
         deadline=asking.deadline,
         context_tokens=services.asking.context_tokens,
         keep_texts=services.asking.trace_texts,
     )
-    asking = replace(asking, answered=answered)
-    if answered.draft is None:
-        return _ended(asking, answered.outcome, answered.reason)
-    won = decided(asking.conflicts, answered.draft.text)
+    return _answered(asking, answering.think(begun))
+
+
+def draft(asking: Asking, services: AskServices) -> Asking:
+    """An answer from the evidence that stands, worded by the model or quoted."""
+    return _answered(asking, answering.draft(_answering(asking)))
+
+
+def validate(asking: Asking, services: AskServices) -> Asking:
+    """The answer as it may be shown: its draft, if valid, and what the conflicts add to it."""
+    asking = _answered(asking, answering.validate(_answering(asking)))
+    record = _answering(asking)
+    if record.draft is None:
+        return asking
+    question = record.question
+    won = decided(asking.conflicts, record.draft.text)
     others = differing(asking.conflicts)
-    parts = [quoted(won), answered.draft.text, differing_note(question, others)]
-    if answered.degraded:
-        parts.insert(0, degraded_notice(question))
-    if _request(asking).as_of:
-        parts.insert(0, as_of_note(question, _scope(asking).as_of))
+    parts = [
+        as_of_note(question, _scope(asking).as_of) if _request(asking).as_of else "",
+        degraded_notice(question) if record.model_down else "",
+        quoted(won),
+        record.draft.text,
+        differing_note(question, others),
+    ]
     return replace(
         asking,
         answer="\n".join(part for part in parts if part),
-        claims=(*won, *answered.draft.claims, *others),
-        outcome=answered.outcome,
-        reason=answered.reason,
+        claims=(*won, *record.draft.claims, *others),
     )
 
 
@@ -214,7 +232,9 @@ STEPS: Sequence[tuple[str, Step]] = (
     ("filter evidence", filter_candidates),
     ("score and rank", rank),
     ("detect conflicts", detect_conflicts),
-    ("answer and validate", draft),
+    ("think", think),
+    ("answer under citation constraints", draft),
+    ("validate citations", validate),
 )
 
 
@@ -232,13 +252,12 @@ def respond(asking: Asking) -> AskResponse:
     )
 
 
-def _lost(conflicts: Sequence[Conflict]) -> set[str]:
-    return {
-        position.label
-        for conflict in conflicts
-        for position in conflict.positions
-        if conflict.winner is not None and position.label != conflict.winner
-    }
+def _answered(asking: Asking, record: Answering) -> Asking:
+    """What came of answering so far; an outcome without an answer ends the way with one sentence."""
+    asking = replace(asking, answering=record)
+    if record.outcome is None or record.draft:
+        return replace(asking, outcome=record.outcome, reason=record.reason)
+    return _ended(asking, record.outcome, record.reason)
 
 
 def _with_rejected(asking: Asking, more: Sequence[RejectedEvidence]) -> Asking:
@@ -267,3 +286,9 @@ def _scope(asking: Asking) -> Scope:
     if asking.scope is None:
         raise ValueError("the identity is resolved first")
     return asking.scope
+
+
+def _answering(asking: Asking) -> Answering:
+    if asking.answering is None:
+        raise ValueError("the answer is begun by the step think")
+    return asking.answering

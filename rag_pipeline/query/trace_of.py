@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_pipeline.query.answering.answering import Answered
+from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.prompts import PROMPT_VERSION
 from rag_pipeline.query.conflicts.conflict import Conflict
 from rag_pipeline.query.gathering import Ranked
@@ -18,7 +18,7 @@ def trace_of(asking: Asking) -> Trace:
     """The record to keep of a request that has ended; raises ValueError if it has not."""
     if asking.outcome is None:
         raise ValueError("a request that no step ended has no trace")
-    answered = asking.answered
+    answering = asking.answering
     return Trace(
         trace_id=asking.trace_id,
         request_id=asking.request_id or asking.trace_id,
@@ -36,9 +36,9 @@ def trace_of(asking: Asking) -> Trace:
         rejected=list(asking.rejected),
         tool_calls=[],
         conflicts=[_conflict(one) for one in asking.conflicts],
-        think_note=answered.think_note if answered else None,
-        prompt_version=PROMPT_VERSION if answered and _worded_by_model(answered) else None,
-        attempts=list(answered.attempts) if answered else [],
+        think_note=answering.think_note if answering else None,
+        prompt_version=PROMPT_VERSION if answering and _model_asked(answering) else None,
+        attempts=list(answering.attempts) if answering else [],
         citations=[
             CitedClaim(
                 evidence_ids=[f"{asking.trace_id}:{label}" for label in claim.labels],
@@ -51,8 +51,8 @@ def trace_of(asking: Asking) -> Trace:
     )
 
 
-def _worded_by_model(answered: Answered) -> bool:
-    return answered.think_note is not None or any(attempt.by == "openai" for attempt in answered.attempts)
+def _model_asked(answering: Answering) -> bool:
+    return answering.think_note is not None or any(one.by == "openai" for one in answering.attempts)
 
 
 def _question(asking: Asking) -> str:

@@ -33,12 +33,16 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What one piece of evidence says: the value as it is written, and the sentence that says it."""
+    """What one piece of evidence says: the value as it is written, and the sentence that says it.
+
+    `followed`: it is the winner, or its document gives one of the winner's values too.
+    """
 
     label: str
     document_id: str
     shown: str
     sentence: str
+    followed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +54,8 @@ class Conflict:
     winner: str | None
     decided_by: Precedence | None
     policy: Policy
+
+    @property
+    def lost(self) -> tuple[Position, ...]:
+        """The sides that are not followed; none where nothing decides."""
+        return tuple(one for one in self.positions if self.winner is not None and not one.followed)

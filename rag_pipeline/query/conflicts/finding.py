@@ -18,22 +18,21 @@ _AS_GOOD = 0.1
 
 
 def find_conflicts(
-    question: str, evidence: Sequence[Evidence], policies: ConflictPolicies, *, top: int = 6
+    question: str, evidence: Sequence[Evidence], policies: ConflictPolicies
 ) -> tuple[Conflict, ...]:
-    """The conflicts among the first `top` pieces of evidence, at most one for each kind of value.
+    """The conflicts among the evidence, at most one for each kind of value.
 
     Of each document the statements count that cover the question best. Two documents are in conflict where
     none of the values of one agrees with any of the other; a document is never in conflict with itself. A
     conflict has a position for every document that contradicts another one, in the order of the evidence.
     """
     asked = ask_about(question)
-    considered = evidence[:top]
-    scopes = Scopes(asked, considered)
-    subject = Subject(asked, considered, scopes)
+    scopes = Scopes(asked, evidence)
+    subject = Subject(asked, evidence, scopes)
     conflicts = []
     for kind in ValueKind:
         if kind in asked.kinds:
-            documents = list(_by_document(subject, considered, kind, scopes))
+            documents = list(_by_document(subject, evidence, kind, scopes))
             sides = [_side(best, documents, scopes) for best in documents]
             if conflict := _conflict(question, subject, kind, sides, policies):
                 conflicts.append(conflict)
@@ -79,7 +78,7 @@ def _conflict(
     types = {side.candidate.evidence.source_type for side in involved}
     return Conflict(
         kind=kind,
-        positions=tuple(_position(side) for side in involved),
+        positions=tuple(_position(side, winner) for side in involved),
         winner=winner.candidate.evidence.label if winner else None,
         decided_by=rule,
         policy=policies.policy_for(question, types),
@@ -89,11 +88,14 @@ def _conflict(
 def _contradict(one: Side, other: Side, subject: Subject) -> bool:
     if one.candidate.evidence.document_id == other.candidate.evidence.document_id:
         return False
-    if any(value.agrees_with(theirs) for value in one.values for theirs in other.values):
-        return False
-    return subject.is_same_thing(one.candidate, other.candidate)
+    return not _agree(one, other) and subject.is_same_thing(one.candidate, other.candidate)
 
 
-def _position(side: Side) -> Position:
+def _agree(one: Side, other: Side) -> bool:
+    return any(value.agrees_with(theirs) for value in one.values for theirs in other.values)
+
+
+def _position(side: Side, winner: Side | None) -> Position:
     evidence, statement = side.candidate.evidence, side.candidate.statement
-    return Position(evidence.label, evidence.document_id, statement.value.shown, statement.sentence)
+    followed = winner is not None and _agree(side, winner)
+    return Position(evidence.label, evidence.document_id, statement.value.shown, statement.sentence, followed)
