@@ -1,129 +1,29 @@
 """Nothing beyond a request's scope reaches its results, rejected chunks or messages, on either store."""
 
 import json
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
-from itertools import count
-from typing import Any
+from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rag_pipeline.index.schema import rfc3339
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.results import QueryResult, public_json
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import scope_of
+from rag_pipeline_tests.scoped_books import FIRST_DAY, books, day, permitted, scopes
 from rag_pipeline_tests.shelf import Book, Shelf, open_shelf
 
-FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 ALL = RetrievalOptions(limit=100, min_relevance=0.0, collapse_duplicates=False)
-GROUPS = ["support", "hr", "public"]
-ENVIRONMENTS = ["production", "staging"]
-AUDIENCES = ["customers", "support"]
-TYPES = ["official_policy", "runbook"]
-LANGUAGES = ["en", "zh"]
-
-numbers = count()
 
 
 @pytest.fixture
 def shelf(store_location: StoreLocation, ledger: Ledger, alias: str) -> Iterator[Shelf]:
     with open_shelf(store_location, ledger, alias) as opened:
         yield opened
-
-
-def day(number: int | None) -> str | None:
-    return None if number is None else rfc3339(FIRST_DAY + timedelta(days=number))
-
-
-def some(values: Sequence[str]) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.lists(st.sampled_from(values), unique=True, max_size=len(values)).map(tuple)
-
-
-days = st.none() | st.integers(0, 4)
-facts = st.fixed_dictionaries(
-    {
-        "tenant": st.sampled_from(["a", "b"]),
-        "access_groups": some(GROUPS).map(list),
-        "lifecycle": st.sampled_from(["active", "active", "draft", "deprecated", "archived"]),
-        "environments": some(ENVIRONMENTS).map(list),
-        "audience": some(AUDIENCES).map(list),
-        "source_type": st.sampled_from(TYPES),
-        "language": st.sampled_from([None, *LANGUAGES]),
-        "effective_at": days.map(day),
-        "valid_until": days.map(day),
-    }
-)
-
-
-@st.composite
-def books(draw: st.DrawFn) -> list[Book]:
-    """Documents whose points and ledger rows may say different things, each with a word of its own."""
-    found = []
-    for _ in range(draw(st.integers(1, 8))):
-        number = next(numbers)
-        name = f"{draw(st.sampled_from(['s1', 's2']))}/{number}"
-        texts = [f"Refunds take {part} days. Word{number}x{part}." for part in range(draw(st.integers(1, 2)))]
-        known = draw(st.sampled_from([True, True, True, False]))
-        drawn = draw(facts)
-        found.append(
-            Book(
-                name,
-                texts,
-                drawn,
-                published=draw(st.sampled_from([True, True, True, False])),
-                known=known,
-                readers=draw(st.none() | some(drawn["access_groups"] or ["hr"])) if known else None,
-                recorded=draw(st.just({}) | st.just({}) | st.just({"lifecycle": "archived"})),
-                recorded_hash=draw(st.sampled_from(["c" * 64, "c" * 64, "d" * 64])),
-            )
-        )
-    return found
-
-
-scopes = st.builds(
-    Scope,
-    identity=st.builds(
-        Identity, groups=some(["support", "hr"]).map(frozenset), tenant=st.sampled_from(["a", "b"])
-    ),
-    as_of=st.integers(0, 4).map(lambda number: FIRST_DAY + timedelta(days=number)),
-    environment=st.sampled_from([None, None, *ENVIRONMENTS]),
-    audience=st.sampled_from([None, None, *AUDIENCES]),
-    source_ids=st.just(()) | some(["s1", "s2"]),
-    source_types=st.just(()) | some(TYPES),
-    languages=st.just(()) | some(LANGUAGES),
-)
-
-
-def within(facts: dict[str, Any], readers: list[str], scope: Scope, document_id: str) -> bool:
-    """The rule once more, in other words."""
-    starts, ends = facts.get("effective_at"), facts.get("valid_until")
-    return (
-        facts["tenant"] == scope.identity.tenant
-        and any(group in ("public", *scope.identity.groups) for group in readers)
-        and facts["lifecycle"] == "active"
-        and (not starts or starts <= rfc3339(scope.as_of))
-        and (not ends or rfc3339(scope.as_of) < ends)
-        and (not scope.environment or scope.environment in facts["environments"])
-        and (not scope.audience or scope.audience in facts["audience"])
-        and (not scope.source_ids or document_id.split("/")[0] in scope.source_ids)
-        and (not scope.source_types or facts["source_type"] in scope.source_types)
-        and (not scope.languages or facts.get("language") in scope.languages)
-    )
-
-
-def permitted(book: Book, scope: Scope) -> bool:
-    """Whether both the points and the ledger, where it has the document, let it through."""
-    facts = book.all_facts
-    by_points = book.published and within(facts, facts["access_groups"], scope, book.document_id)
-    readers = facts["access_groups"] if book.readers is None else list(book.readers)
-    recorded = {**facts, **book.recorded}
-    return by_points and (not book.known or within(recorded, readers, scope, book.document_id))
 
 
 def chunk_ids(results: list[QueryResult]) -> set[str]:
