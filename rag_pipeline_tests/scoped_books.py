@@ -30,12 +30,18 @@ def some(values: Sequence[str], *, least: int = 0) -> st.SearchStrategy[tuple[st
     return st.lists(st.sampled_from(values), unique=True, min_size=least, max_size=len(values)).map(tuple)
 
 
-days = st.none() | st.integers(0, 4)
+def mostly(usual: st.SearchStrategy[Any], other: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """The usual four times out of five, since one thing that is not right hides all others."""
+    return st.integers(0, 4).flatmap(lambda number: other if number == 4 else usual)
+
+
+TENANT = mostly(st.just("a"), st.just("b"))
+days = mostly(st.none(), st.integers(0, 4))
 facts = st.fixed_dictionaries(
     {
-        "tenant": st.sampled_from(["a", "b"]),
+        "tenant": TENANT,
         "access_groups": some(GROUPS).map(list),
-        "lifecycle": st.sampled_from(["active", "active", "draft", "deprecated", "archived"]),
+        "lifecycle": mostly(st.just("active"), st.sampled_from(["draft", "deprecated", "archived"])),
         "environments": some(ENVIRONMENTS).map(list),
         "audience": some(AUDIENCES).map(list),
         "source_type": st.sampled_from(TYPES),
@@ -50,22 +56,23 @@ facts = st.fixed_dictionaries(
 def books(draw: st.DrawFn) -> list[Book]:
     """Documents whose points and ledger rows may say different things, each with a word of its own."""
     found = []
-    for _ in range(draw(st.integers(1, 8))):
+    for _ in range(draw(st.integers(2, 8))):
         number = next(numbers)
         name = f"{draw(st.sampled_from(['s1', 's2']))}/{number}"
-        texts = [f"Refunds take {part} days. Word{number}x{part}." for part in range(draw(st.integers(1, 2)))]
-        known = draw(st.sampled_from([True, True, True, False]))
+        parts = range(draw(st.integers(1, 2)))
+        texts = [f"Refunds take {number % 9 + part} days. Word{number}x{part}." for part in parts]
+        known = draw(mostly(st.just(True), st.just(False)))
         drawn = draw(facts)
         found.append(
             Book(
                 name,
                 texts,
                 drawn,
-                published=draw(st.sampled_from([True, True, True, False])),
+                published=draw(mostly(st.just(True), st.just(False))),
                 known=known,
-                readers=draw(st.none() | some(drawn["access_groups"] or ["hr"])) if known else None,
-                recorded=draw(st.just({}) | st.just({}) | st.just({"lifecycle": "archived"})),
-                recorded_hash=draw(st.sampled_from(["c" * 64, "c" * 64, "d" * 64])),
+                readers=draw(mostly(st.none(), some(drawn["access_groups"] or ["hr"]))) if known else None,
+                recorded=draw(mostly(st.just({}), st.just({"lifecycle": "archived"}))),
+                recorded_hash=draw(mostly(st.just("c" * 64), st.just("d" * 64))),
             )
         )
     return found
@@ -73,15 +80,13 @@ def books(draw: st.DrawFn) -> list[Book]:
 
 scopes = st.builds(
     Scope,
-    identity=st.builds(
-        Identity, groups=some(["support", "hr"]).map(frozenset), tenant=st.sampled_from(["a", "b"])
-    ),
+    identity=st.builds(Identity, groups=some(["support", "hr"]).map(frozenset), tenant=TENANT),
     as_of=st.integers(0, 4).map(lambda number: FIRST_DAY + timedelta(days=number)),
-    environment=st.sampled_from([None, None, *ENVIRONMENTS]),
-    audience=st.sampled_from([None, None, *AUDIENCES]),
-    source_ids=st.just(()) | some(["s1", "s2"]),
-    source_types=st.just(()) | some(TYPES),
-    languages=st.just(()) | some(LANGUAGES),
+    environment=mostly(st.none(), st.sampled_from(ENVIRONMENTS)),
+    audience=mostly(st.none(), st.sampled_from(AUDIENCES)),
+    source_ids=mostly(st.just(()), some(["s1", "s2"])),
+    source_types=mostly(st.just(()), some(TYPES)),
+    languages=mostly(st.just(()), some(LANGUAGES)),
 )
 
 
