@@ -36,7 +36,7 @@ def ask(
 ) -> None:
     """Answer a question from the live generation, each claim with the passage that it rests on."""
     from rag_pipeline.console import show_answer
-    from rag_pipeline.query.asking import ask as answer
+    from rag_pipeline.query import ask as answer
     from rag_pipeline.query.identity import Identity
     from rag_pipeline.query.trace import Outcome
     from rag_pipeline.services import Services
@@ -45,10 +45,12 @@ def ask(
         "question": question, "queries": query or None, "as_of": as_of, "environment": environment,
         "audience": audience, "session_id": session, "filters": {"sources": source} if source else None,
     }  # fmt: skip
+    services = Services(load_settings())
+    services.export_spans()
     response = answer(
         {name: value for name, value in body.items() if value is not None},
         Identity(user, frozenset(group.strip() for group in groups.split(",") if group.strip()), tenant),
-        Services(load_settings()),
+        services,
     )
     if as_json:
         sys.stdout.write(response.model_dump_json(indent=2) + "\n")

@@ -14,7 +14,7 @@ from qdrant_client import QdrantClient
 from rag_pipeline.embedding.hashing import HashingEmbedder
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.asking import ask
+from rag_pipeline.query import ask
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.response import AskResponse
 from rag_pipeline.query.scope import Scope

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.query.asking import ask
+from rag_pipeline.query import ask
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.response import AskResponse
 from rag_pipeline.query.trace import Outcome
