@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
-from rag_pipeline.query.conflicts.numerals import parse_number
 from rag_pipeline.query.conflicts.value import Value
 from rag_pipeline.query.conflicts.values import find_values
+from rag_pipeline.query.numbers import parse_number
 
 _ONES = [
     "", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
