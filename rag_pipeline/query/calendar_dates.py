@@ -30,7 +30,7 @@ DATES: Final = tuple(
         r"(?!\d|[.-]\d|(?P=dash)\d)",
         rf"{_CHINESE_START}{_CHINESE_YEAR}\s*年\s*{_CHINESE_MONTH}\s*月(?:\s*{_CHINESE_DAY})?",
         rf"{_CHINESE_START}{_CHINESE_MONTH}\s*月\s*{_CHINESE_DAY}",
-        rf"(?<![a-z]){_NAME}\s+{_ENGLISH_DAY}(?![0-9a-z:])(?:,?\s+{_YEAR})?",
+        rf"(?<![a-z]){_NAME}\s+{_ENGLISH_DAY}(?![0-9a-z]|:\d)(?:,?\s+{_YEAR})?",
         rf"(?<![0-9a-z.]){_ENGLISH_DAY}(?:\s+of)?\s+{_NAME}(?:,?\s+{_YEAR})?",
         rf"(?<![a-z]){_NAME}(?:\s+of)?,?\s+{_YEAR}",
     )

@@ -46,7 +46,7 @@ _UNDER_THOUSAND = (
 _LARGE_WORD = rf"(?:{'|'.join(_LARGE)})\b"
 ENGLISH_NUMBER: Final = (
     # The look ahead saves most words from being tried in every way.
-    rf"\b(?>(?=(?:an?\s+)?{_WORD})(?:an?\s+(?=hundred|dozen|{_LARGE_WORD}))?"
+    rf"\b(?>(?=(?:(?:half\s+)?an?\s+)?{_WORD})(?:(?:half\s+)?an?\s+(?=hundred|dozen|{_LARGE_WORD}))?"
     rf"(?:(?:{_UNDER_THOUSAND}{_JOINT})?{_LARGE_WORD}(?:{_JOINT}{_UNDER_THOUSAND}{_JOINT}{_LARGE_WORD}){{0,3}}"
     rf"(?:{_AND}{_UNDER_THOUSAND}(?!{_JOINT}(?:dozen|hundred|{_LARGE_WORD})))?|{_UNDER_THOUSAND}))"
 )
@@ -78,7 +78,7 @@ def parse_number(written: str) -> Decimal:
     written = written.strip().lower()
     if match := _SCALED.fullmatch(written):
         return _figures(match["figures"].strip(), match["scale"])
-    return Decimal(_english(written) if written.isascii() else _chinese(written))
+    return _english(written) if written.isascii() else _chinese(written)
 
 
 def _figures(written: str, scale: str) -> Decimal:
@@ -91,9 +91,10 @@ def _figures(written: str, scale: str) -> Decimal:
     return number * (_SCALES.get(scale) or prod(_SCALES[character] for character in scale))
 
 
-def _english(written: str) -> int:
+def _english(written: str) -> Decimal:
     total = part = 0
-    for word in re.findall(r"[a-z]+", written):
+    words = re.findall(r"[a-z]+", written)
+    for word in words:
         if word in _LARGE:
             total += (part or 1) * _LARGE[word]
             part = 0
@@ -102,12 +103,13 @@ def _english(written: str) -> int:
         else:
             # "and", and the article of "a hundred", add nothing.
             part += _ADDED.get(word, 0)
-    return total + part
+    number = Decimal(total + part)
+    return number / 2 if words[0] == "half" else number
 
 
-def _chinese(written: str) -> int:
+def _chinese(written: str) -> Decimal:
     if all(character in _CHINESE_DIGITS for character in written):
-        return int("".join(str(_CHINESE_DIGITS[character]) for character in written))
+        return Decimal("".join(str(_CHINESE_DIGITS[character]) for character in written))
     total = section = digit = last_scale = 0
     for character in written:
         if character in _CHINESE_DIGITS:
@@ -126,4 +128,4 @@ def _chinese(written: str) -> int:
             total = higher * last_scale + counted * last_scale if counted else (total or 1) * last_scale
             section = digit = 0
     # The last digit counts the next lower scale: 一百五 is 150, 三万五 is 35,000.
-    return total + section + digit * max(1, last_scale // 10)
+    return Decimal(total + section + digit * max(1, last_scale // 10))

@@ -7,6 +7,9 @@ from rag_pipeline.query.calendar_dates import DATES, date_parts
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.value import Value
 
+# https://example.com/2024/03/01/news and ?since=2024-03-01 say nothing of what they stand beside.
+_IN_ADDRESS = re.compile(r"(?<=[^\d\s][/=])")
+
 _NUMBERS = r"\d{1,6}(?:\.\d{1,6}){0,3}"
 _VERSION = re.compile(
     rf"(?<![A-Za-z0-9.])v[ ]?(?P<marked>{_NUMBERS})(?![\d.]*\d)"
@@ -22,7 +25,8 @@ def find_dates(text: str) -> Iterator[Value]:
     """The calendar dates that a text names, as (year, month, day)."""
     for way in DATES:
         for match in way.finditer(text):
-            yield Value(ValueKind.DATE, match[0], match.start(), match.end(), parts=date_parts(match))
+            if not _IN_ADDRESS.match(text, match.start()):
+                yield Value(ValueKind.DATE, match[0], match.start(), match.end(), parts=date_parts(match))
 
 
 def find_versions(text: str) -> Iterator[Value]:
