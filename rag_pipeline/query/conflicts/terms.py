@@ -135,11 +135,6 @@ def is_measure(unit: str) -> bool:
     return unit in MEASURES
 
 
-def is_chinese(text: str) -> bool:
-    """Whether a text is mostly Chinese."""
-    return 3 * len(_CHINESE.findall(text)) > len(text) - text.count(" ")
-
-
 def _is_plural(word: str) -> bool:
     return word.lower() in _PLURALS or (word.endswith("s") and not word.endswith("ss"))
 
