@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from rag_pipeline.query.numbers import CHINESE_CHARACTER, parse_number
+from rag_pipeline.query.numbers import CHINESE_CHARACTER, parse_number, without_case
 
 _NAMES: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = (
@@ -41,7 +41,7 @@ DATES: Final = tuple(
 def date_parts(match: re.Match[str]) -> tuple[int | None, int, int | None]:
     """Year, month and day of what one of DATES matched; None for a year or day that is left out."""
     found = match.groupdict()
-    month = _NAMES.index(found["name"][:3].lower()) + 1 if found.get("name") else _whole(found["month"])
+    month = _NAMES.index(without_case(found["name"])[:3]) + 1 if found.get("name") else _whole(found["month"])
     return _whole_or_none(found.get("year")), month, _whole_or_none(found.get("day"))
 
 

@@ -56,29 +56,36 @@ CHINESE_CHARACTER: Final = f"[{''.join((*_CHINESE_DIGITS, *_CHINESE_PLACES, *_MY
 CHINESE_NUMBER: Final = rf"{CHINESE_CHARACTER}{{1,40}}+"
 """A number in Chinese words. A longer run is none, and is taken for several."""
 
-GROUPED_FIGURES: Final = r"\d{1,3}(?:[,'\u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?"
+_GROUPED_FIGURES = r"\d{1,3}(?:[,'\u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?"
 DECIMAL_COMMA: Final = r"\d++,\d{1,2}(?!\d|,\d)"
 """6,50: one number where its unit stands beside it, elsewhere perhaps two of a list."""
-FIGURES: Final = rf"(?:{GROUPED_FIGURES}|\d++(?:\.\d++)?)"
+FIGURES: Final = rf"(?:{_GROUPED_FIGURES}|\d++(?:\.\d++)?)"
+FIGURES_OF_UNIT: Final = rf"(?:{_GROUPED_FIGURES}|{DECIMAL_COMMA}|{FIGURES})"
+"""Figures whose unit stands beside them."""
 SCALE: Final = rf"(?:(?:hundred|{'|'.join(_LARGE)}|bn|k)(?![a-z])|(?:百|千(?![克米瓦帕赫卡])|[万萬亿億])++)"
 """What multiplies the figures before it. 千 is none where it belongs to a unit, as in 千克."""
 
 NUMBER: Final = (
-    rf"(?:(?<![A-Za-z0-9.,])(?:{GROUPED_FIGURES}|{DECIMAL_COMMA}|{FIGURES})(?:\s*{SCALE})?"
+    rf"(?:(?<![A-Za-z0-9.,]){FIGURES_OF_UNIT}(?:\s*{SCALE})?"
     rf"|{ENGLISH_NUMBER}|(?<!{CHINESE_CHARACTER}){CHINESE_NUMBER})"
 )
 """A number in figures or words with its unit beside it."""
 
-_GROUPED = re.compile(GROUPED_FIGURES)
+_GROUPED = re.compile(_GROUPED_FIGURES)
 _SCALED = re.compile(r"(?P<figures>\d[\d.,'\u00a0\u202f]*)\s*(?P<scale>\D*)")
 
 
 def parse_number(written: str) -> Decimal:
     """What a number means that one of the patterns here matched. Behind figures m is a million."""
-    written = written.strip().lower()
+    written = without_case(written.strip())
     if match := _SCALED.fullmatch(written):
         return _figures(match["figures"].strip(), match["scale"])
-    return _english(written) if written.isascii() else _chinese(written)
+    return _english(written) if written[0].isascii() else _chinese(written)
+
+
+def without_case(written: str) -> str:
+    """What a pattern matched with re.IGNORECASE, as the pattern has it: to that ſ is an s, and ı an i."""
+    return written.casefold().replace("ı", "i")
 
 
 def _figures(written: str, scale: str) -> Decimal:

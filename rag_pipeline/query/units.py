@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from rag_pipeline.query.numbers import without_case
+
 _CODES: Final = """
 EUR USD GBP CNY RMB JPY CHF HKD SEK NOK DKK ISK PLN CZK CAD AUD NZD SGD INR TWD
 """.split()  # noqa: SIM905
@@ -56,7 +58,7 @@ _ANYWHERE: Final = re.compile(rf"(?<![a-z])(?!块(?!钱)){UNIT_AFTER}", re.IGNOR
 
 def unit_of(name: str) -> str | None:
     """The unit that a name stands for, one word for all its names."""
-    return _UNIT_OF.get(" ".join(name.lower().split()))
+    return _UNIT_OF.get(" ".join(without_case(name).split()))
 
 
 def units_named(text: str) -> frozenset[str]:

@@ -9,14 +9,14 @@ from typing import Final
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.terms import MEASURES, noun_of
 from rag_pipeline.query.conflicts.value import Value
-from rag_pipeline.query.numbers import DECIMAL_COMMA, FIGURES, GROUPED_FIGURES, NUMBER, SCALE, parse_number
+from rag_pipeline.query.numbers import FIGURES_OF_UNIT, NUMBER, SCALE, parse_number, without_case
+from rag_pipeline.query.scripts import HAN
 from rag_pipeline.query.units import CURRENCY_AFTER, CURRENCY_BEFORE, PERCENT, unit_of
 
 _RANGE = r"(?:[ ]?(?:-|–|—|~|至|到)[ ]?|[ ]to[ ])"
-_FIGURES = rf"(?:{GROUPED_FIGURES}|{DECIMAL_COMMA}|{FIGURES})"
 _MONEY = re.compile(
-    rf"(?P<before>{CURRENCY_BEFORE})[ ]?(?P<first>{_FIGURES})(?:{_RANGE}(?P<second>{_FIGURES}))?"
-    rf"[ ]?(?P<scale>{SCALE}|m\b)?"
+    rf"(?P<before>{CURRENCY_BEFORE})[ ]?(?P<first>{FIGURES_OF_UNIT})"
+    rf"(?:{_RANGE}(?P<second>{FIGURES_OF_UNIT}))?[ ]?(?P<scale>{SCALE}|m\b)?"
     rf"|(?:(?P<low>{NUMBER}){_RANGE})?(?P<high>{NUMBER})[ ]?(?P<behind>{CURRENCY_AFTER})",
     re.IGNORECASE,
 )
@@ -24,7 +24,7 @@ _FREE = re.compile(
     r"\b(?:free[ ]of[ ](?:charge|cost)|at[ ]no[ ](?:cost|charge)"
     r"|(?:is|are|always)[ ]free\b(?![ ](?:to|from)))"
     r"|\bno[ ](?:[a-z]{3,20}[ ]){0,2}(?:fees?|charges?)\b"
-    r"|免费|全免|不(?:另|再)?收取?(?:任何|额外)?[\u4e00-\u9fff]{0,6}费用?",
+    rf"|免费|全免|不(?:另|再)?收取?(?:任何|额外)?[{HAN}]{{0,6}}费用?",
     re.IGNORECASE,
 )
 
@@ -48,7 +48,7 @@ _SAME_MEASURES: Final[Mapping[str, str]] = {
 _MEASURES = "|".join(sorted((*MEASURES, *_SAME_MEASURES), key=len, reverse=True))
 _COUNT = re.compile(
     rf"(?P<high>{NUMBER})(?:[ ]?(?P<measure>{_MEASURES})(?![A-Za-z])"
-    rf"|[ ]?(?P<zh>(?:{_CLASSIFIERS}|(?<=[0-9 ])位)[\u4e00-\u9fff]{{0,6}})"
+    rf"|[ ]?(?P<zh>(?:{_CLASSIFIERS}|(?<=[0-9 ])位)[{HAN}]{{0,6}})"
     r"|[ ](?P<en>[a-z]{2,20}(?:[ -][a-z]{3,20}){0,2}))",
     re.IGNORECASE,
 )
@@ -74,7 +74,7 @@ def find_percentages(text: str) -> Iterator[Value]:
     """The shares and discounts that a text names, in percent; 九折 is 10 % off, and no fee is 0 %."""
     for match in _PERCENT.finditer(text):
         if match["fraction"]:
-            low = high = _FRACTIONS[match["fraction"].lower().split()[-1]]
+            low = high = _FRACTIONS[without_case(match["fraction"]).split()[-1]]
         elif match["off"]:
             low = high = (10 - parse_number(match["off"])) * 10
         elif match["share"]:
