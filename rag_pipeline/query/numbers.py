@@ -57,7 +57,7 @@ CHINESE_NUMBER: Final = rf"{CHINESE_CHARACTER}{{1,40}}+"
 """A number in Chinese words. A longer run is none, and is taken for several."""
 
 _GROUPED_FIGURES = r"\d{1,3}(?:[,'\u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?"
-DECIMAL_COMMA: Final = r"\d++,\d{1,2}(?!\d|,\d)"
+DECIMAL_COMMA: Final = r"(?<!\d,)\d++,\d{1,2}(?!\d|,\d)"
 """6,50: one number where its unit stands beside it, elsewhere perhaps two of a list."""
 FIGURES: Final = rf"(?:{_GROUPED_FIGURES}|\d++(?:\.\d++)?)"
 FIGURES_OF_UNIT: Final = rf"(?:{_GROUPED_FIGURES}|{DECIMAL_COMMA}|{FIGURES})"
