@@ -195,8 +195,8 @@ def test_units_have_one_name() -> None:
 # The long s, the dotless i and the Kelvin sign are letters to a pattern that ignores case.
 _PIECES = st.integers(0, 9_999).map(str) | st.sampled_from([
     "ſix", "mıllıon", "thouſand", "\u212a", "mınutes", "ſept", "a thırd of", "hundred", "and", "half a", "-",
-    " ", ",", ".", "'", "\u00a0", "\u3000", "/", "€", "%", "千", "万", "亿", "五", "〇", "年", "月", "日", "个",
-    "days", "m", "v",
+    " ", ",", ".", "'", "\u00a0", "\u3000", "/", "€", "%", "千", "万", "亿", "五", "〇", "年", "月", "日",
+    "个", "days", "m", "v",
 ])  # fmt: skip
 
 
@@ -211,20 +211,22 @@ def test_whatever_looks_like_a_number_can_be_read(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["9", "1,000,", "6,50,", "1,0000,", "twenty hundred and ", "a hundred ", "half a ", "two" + " " * 60,
-     "亿", "〇", "一千零", "3万", "2024-1-1/", "2024.1.1.", "1 of March ", "March of 2024 ", "v1.", "1-", "€ 1",
-     "5 m "],
+     "亿", "〇", "一千零", "3万", "2024-1-1/", "2024.1.1.", "1 of March ", "March of 2024 ", "v1.", "1-",
+     "€ 1", "5 m "],
 )  # fmt: skip
 def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))
-        started = time.process_time()
-        quantities(text)
-        find_values(text)
-        return time.process_time() - started
+        times = []
+        for _ in range(3):
+            started = time.process_time()
+            quantities(text)
+            find_values(text)
+            times.append(time.process_time() - started)
+        return min(times)
 
-    seconds(500)
     # Ten times the text in about ten times the time; quadratic would be a hundred times.
-    assert seconds(20_000) <= 30 * max(seconds(2_000), 0.01)
+    assert seconds(10_000) <= 40 * max(seconds(1_000), 0.005)
 
 
 def _english(number: int, joint: str = " and ", hyphen: str = "-") -> str:
