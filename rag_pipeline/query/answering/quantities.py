@@ -75,15 +75,15 @@ def quantities(text: str) -> list[Quantity]:
 def is_stated(wanted: Quantity, given: Sequence[Quantity], text: str) -> bool:
     """Whether a text, whose quantities are given, states the wanted one.
 
-    A date is stated by the same or a more exact one, a year by any date in it. A number's unit may stand
-    anywhere in the text, as in a table's header, unless the number always has another one beside it.
+    A date is stated by the same or a more exact one, a year and a 月 by any date in it. A number's unit may
+    stand anywhere in the text, as in a table's header, unless the number always has another one beside it.
     """
     if wanted.key.startswith("date:"):
         return any(_is_part_of(wanted.key, other.key) or _is_same_version(other, wanted) for other in given)
     same = [other for other in given if other.key == wanted.key or _is_same_version(other, wanted)]
-    if not same:
-        return any(other.key.startswith(f"date:{wanted.key}-") for other in given)
-    if wanted.unit is None or any(other.unit == wanted.unit for other in same):
+    if any(_is_year_or_month(wanted, other) for other in given):
+        return True
+    if any(wanted.unit in (None, other.unit) for other in same):
         return True
     return any(other.unit is None for other in same) and wanted.unit in units_named(text)
 
@@ -104,6 +104,16 @@ def _is_part_of(wanted: str, given: str) -> bool:
         return False
     pairs = zip(wanted.split("-"), given.split("-"), strict=True)
     return all(one == other or one in ("date:????", "00") for one, other in pairs)
+
+
+def _is_year_or_month(wanted: Quantity, given: Quantity) -> bool:
+    """Whether a number is the year of a date, or 三月 its month."""
+    if not given.key.startswith("date:"):
+        return False
+    year, month, _ = given.key.removeprefix("date:").split("-")
+    if wanted.unit == "calendar month":
+        return wanted.key == month.lstrip("0")
+    return wanted.key == year and wanted.unit in (None, "year")
 
 
 def _time(match: re.Match[str]) -> Quantity:

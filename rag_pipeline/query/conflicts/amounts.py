@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.terms import MEASURES, noun_of
-from rag_pipeline.query.conflicts.value import Value
+from rag_pipeline.query.conflicts.value import Value, amount
 from rag_pipeline.query.numbers import FIGURES_OF_UNIT, NUMBER, SCALE, parse_number, without_case
 from rag_pipeline.query.scripts import HAN
 from rag_pipeline.query.units import CURRENCY_AFTER, CURRENCY_BEFORE, PERCENT, unit_of
@@ -65,9 +64,9 @@ def find_money(text: str) -> Iterator[Value]:
         else:
             high = parse_number(match["high"])
             low = parse_number(match["low"]) if match["low"] else high
-        yield _value(ValueKind.MONEY, match, currency, low, high)
+        yield amount(ValueKind.MONEY, match[0], match.start(), currency, low, high)
     for match in _FREE.finditer(text):
-        yield _value(ValueKind.MONEY, match, "", Decimal(0), Decimal(0))
+        yield amount(ValueKind.MONEY, match[0], match.start(), "", Decimal(0))
 
 
 def find_percentages(text: str) -> Iterator[Value]:
@@ -82,9 +81,9 @@ def find_percentages(text: str) -> Iterator[Value]:
         else:
             high = parse_number(match["high"])
             low = parse_number(match["low"]) if match["low"] else high
-        yield _value(ValueKind.PERCENTAGE, match, "%", low, high)
+        yield amount(ValueKind.PERCENTAGE, match[0], match.start(), "%", low, high)
     for match in _FREE.finditer(text):
-        yield _value(ValueKind.PERCENTAGE, match, "%", Decimal(0), Decimal(0))
+        yield amount(ValueKind.PERCENTAGE, match[0], match.start(), "%", Decimal(0))
 
 
 def find_counts(text: str) -> Iterator[Value]:
@@ -93,16 +92,10 @@ def find_counts(text: str) -> Iterator[Value]:
         number = parse_number(match["high"])
         if match["measure"]:
             unit = _SAME_MEASURES.get(match["measure"], match["measure"])
-            yield _value(ValueKind.COUNT, match, unit, number, number)
+            yield amount(ValueKind.COUNT, match[0], match.start(), unit, number)
         else:
             phrase = match["en"] or match["zh"]
             noun, counted = noun_of(phrase, singular=number == 1)
             if noun:
-                end = match.end() - len(phrase) + len(counted)
-                value = _value(ValueKind.COUNT, match, noun, number, number)
-                yield replace(value, shown=text[match.start() : end], end=end)
-
-
-def _value(kind: ValueKind, match: re.Match[str], unit: str, low: Decimal, high: Decimal) -> Value:
-    shown, start = match[0].strip(), match.start()
-    return Value(kind, shown, start, start + len(shown), unit=unit, low=min(low, high), high=max(low, high))
+                shown = text[match.start() : match.end() - len(phrase) + len(counted)]
+                yield amount(ValueKind.COUNT, shown, match.start(), noun, number)

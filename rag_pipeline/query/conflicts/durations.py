@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
-from rag_pipeline.query.conflicts.value import Value
+from rag_pipeline.query.conflicts.value import Value, amount
 from rag_pipeline.query.numbers import NUMBER, parse_number
 from rag_pipeline.query.units import unit_of
 
@@ -59,10 +59,10 @@ def find_durations(text: str) -> Iterator[Value]:
     for match in _ONE.finditer(text):
         unit, factor = _length(match["en"] or "fortnight", match["of"])
         group = "one" if match["one"] else "fortnight"
-        yield _value(match[group], match.start(group), unit, Decimal(factor), Decimal(factor))
+        yield amount(ValueKind.DURATION, match[group], match.start(group), unit, Decimal(factor))
     for match in _HALF.finditer(text):
         unit, factor = _length(match["en"] or match["zh"])
-        yield _value(match[0], match.start(), unit, Decimal(factor) / 2, Decimal(factor) / 2)
+        yield amount(ValueKind.DURATION, match[0], match.start(), unit, Decimal(factor) / 2)
 
 
 def _amount(match: re.Match[str]) -> Value | None:
@@ -73,7 +73,7 @@ def _amount(match: re.Match[str]) -> Value | None:
     unit, factor = _length(match["zh"] or match["en"], match["of"])
     if match["half_more"]:
         high, low = high + Decimal("0.5"), low + Decimal("0.5")
-    return _value(match[0].strip(), match.start(), unit, low * factor, high * factor)
+    return amount(ValueKind.DURATION, match[0], match.start(), unit, low * factor, high * factor)
 
 
 def _length(written: str, of: str | None = None) -> tuple[str, int]:
@@ -81,15 +81,3 @@ def _length(written: str, of: str | None = None) -> tuple[str, int]:
     if of and of.lower() in _OF_BUSINESS and unit in ("day", "hour"):
         unit = f"business {unit}"
     return _LENGTHS[unit]
-
-
-def _value(shown: str, start: int, unit: str, low: Decimal, high: Decimal) -> Value:
-    return Value(
-        ValueKind.DURATION,
-        shown,
-        start,
-        start + len(shown),
-        unit=unit,
-        low=min(low, high),
-        high=max(low, high),
-    )
