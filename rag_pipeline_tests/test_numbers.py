@@ -230,7 +230,7 @@ def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
 
 
 def _english(number: int, joint: str = " and ", hyphen: str = "-") -> str:
-    """As it is read aloud. Without an "and", 1,000,100 would be one million one hundred all the same."""
+    """As it is read aloud: 1,000,105 is one million one hundred and five."""
     for scale, name in ((1_000_000, "million"), (1_000, "thousand"), (100, "hundred")):
         if number >= scale:
             high, rest = divmod(number, scale)
