@@ -39,6 +39,12 @@ def stated(wanted: str, text: str) -> bool:
         ("version 3.10", "Python 3.10"),
         ("１４ days", "14 days"),
         ("三次", "3次"),
+        ("6,50 EUR", "6.50 EUR"),
+        ("$5m", "5 million dollars"),
+        ("half a dozen", "6"),
+        ("5块", "5元"),
+        ("一百五", "150"),
+        ("二〇二四年三月一日", "2024-03-01"),
     ],
 )
 def test_spellings_of_one_quantity_agree(one: str, other: str) -> None:
@@ -66,6 +72,13 @@ def test_spellings_of_one_quantity_agree(one: str, other: str) -> None:
         ("two days", "three days"),
         ("one month", "two months"),
         ("-5 degrees", "5 degrees"),
+        ("50 EUR", "6,50 EUR"),
+        ("$5", "$5m"),
+        ("5", "two and three"),
+        ("105", "一百五"),
+        ("500 CAD", "500 USD"),
+        ("8 hours", "8 business hours"),
+        ("5 个自然日", "5 个工作日"),
     ],
 )
 def test_another_quantity_is_not_taken_for_it(wanted: str, text: str) -> None:
@@ -76,6 +89,10 @@ def test_a_less_exact_date_is_stated_by_a_more_exact_one() -> None:
     assert stated("March 2024", "Valid from 2024-03-05.")
     assert stated("March 5", "Valid from 2024-03-05.")
     assert stated("in 2024", "Valid from 2024-03-05.")
+    assert stated("3月起", "自2024年3月5日起有效。")
+    assert stated("三月起", "Valid from 5 March, for 3 days.")
+    assert not stated("3月起", "自2024年5月3日起有效。")
+    assert not stated("2024 EUR", "Valid from 2024-03-05.")
 
 
 def test_a_unit_may_stand_in_the_header_of_a_table() -> None:

@@ -1,8 +1,12 @@
 """Which script a text is written in, as far as answers and scores depend on it: Han characters or others."""
 
 import re
+from typing import Final
 
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+HAN: Final = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""The Han characters, for use in a class of a pattern."""
+
+_HAN = re.compile(f"[{HAN}]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 # A Chinese text about software is full of Latin names and commands, an English one hardly ever of Han.

@@ -3,37 +3,19 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from rag_pipeline.embedding.text import valid_text
-from rag_pipeline.query.answering.number_words import (
+from rag_pipeline.query.calendar_dates import DATES, date_parts
+from rag_pipeline.query.numbers import (
     CHINESE_NUMBER,
+    DECIMAL_COMMA,
     ENGLISH_NUMBER,
+    FIGURES,
     SCALE,
-    SCALE_VALUES,
-    chinese_value,
-    english_value,
+    parse_number,
 )
-from rag_pipeline.query.answering.units import CURRENCY_BEFORE, UNIT_AFTER, unit_of, units_named
+from rag_pipeline.query.units import CURRENCY_BEFORE, UNIT_AFTER, unit_of, units_named
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)"
-_DAY = r"(?P<day>\d{1,2})"
-_DATES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"(?<![\w.-]){_YEAR}(?P<dash>[-/.])(?P<month>\d{{1,2}})(?P=dash){_DAY}(?![\d/.-]*\d)",
-        rf"{_YEAR}\s*年\s*(?P<month>\d{{1,2}})\s*月(?:\s*{_DAY}\s*[日号])?",
-        rf"(?<!\d)(?P<month>\d{{1,2}})\s*月\s*{_DAY}\s*[日号]",
-        rf"\b{_MONTH}\s+{_DAY}(?:st|nd|rd|th)?(?![\w:])(?:,?\s+{_YEAR}\b)?",
-        rf"\b{_DAY}(?:st|nd|rd|th)?(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR}\b)?",
-        rf"\b{_MONTH}(?:\s+of)?,?\s+{_YEAR}\b",
-    )
-)
 _TIME = re.compile(
     r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minute>[0-5]\d)(?::[0-5]\d)?(?![:\d])(?:\s*(?P<half>[ap])\.?m\b)?"
     r"|\b(?P<whole_hour>1[0-2]|0?[1-9])\s*(?P<its_half>[ap])\.?m\b",
@@ -47,8 +29,11 @@ _VERSION = re.compile(
 _CODE = re.compile(r"(?<![a-z0-9])(?:[a-z]+\d[a-z0-9]*|\d+[a-z]+\d[a-z0-9]*)(?![a-z0-9])", re.IGNORECASE)
 _NUMBER = re.compile(
     rf"(?:(?P<currency>{CURRENCY_BEFORE})\s*)?(?P<percent>百分之\s*)?"
-    r"(?:(?P<sign>(?<![\w)\].,-])[-−])?(?<![\d.])(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)"
-    rf"(?:\s*(?P<scale>{SCALE}))?|(?P<english>{ENGLISH_NUMBER})|(?P<chinese>{CHINESE_NUMBER}))"
+    r"(?:(?P<sign>(?<![\w)\].,-])[-−](?=\d))?(?P<number>(?<![\d.])"
+    # 3,4 may be two numbers, 3,4 % is one.
+    rf"(?P<digits>{DECIMAL_COMMA}(?(currency)|(?=\s*(?:{SCALE}|{UNIT_AFTER})))|{FIGURES})"
+    rf"(?:\s*(?:{SCALE}|(?(currency)m(?![a-z])|(?!))))?"
+    rf"|{ENGLISH_NUMBER}|(?P<chinese>{CHINESE_NUMBER})))"
     rf"(?:st\b|nd\b|rd\b|th\b)?(?:[\s-]*(?P<unit>{UNIT_AFTER}))?(?P<counter>[个次名份条页倍项种台件张位人家级层]?)",
     re.IGNORECASE,
 )
@@ -79,7 +64,7 @@ def quantities(text: str) -> list[Quantity]:
     """All quantities of a text, in no certain order."""
     text = valid_text(text)
     found = []
-    for pattern, quantity in (*((date, _date) for date in _DATES), (_TIME, _time), (_VERSION, _version),
+    for pattern, quantity in (*((way, _date) for way in DATES), (_TIME, _time), (_VERSION, _version),
                               (_CODE, _code), (_NUMBER, _number)):  # fmt: skip
         found += [quantity(match) for match in pattern.finditer(text)]
         # What is read must not be read again, in parts, as numbers.
@@ -90,25 +75,22 @@ def quantities(text: str) -> list[Quantity]:
 def is_stated(wanted: Quantity, given: Sequence[Quantity], text: str) -> bool:
     """Whether a text, whose quantities are given, states the wanted one.
 
-    A date is stated by the same or a more exact one, a year by any date in it. A number's unit may stand
-    anywhere in the text, as in a table's header, unless the number always has another one beside it.
+    A date is stated by the same or a more exact one, a year and a 月 by any date in it. A number's unit may
+    stand anywhere in the text, as in a table's header, unless the number always has another one beside it.
     """
     if wanted.key.startswith("date:"):
-        return any(_is_part_of(wanted.key, other.key) for other in given)
+        return any(_is_part_of(wanted.key, other.key) or _is_same_version(other, wanted) for other in given)
     same = [other for other in given if other.key == wanted.key or _is_same_version(other, wanted)]
-    if not same:
-        return any(other.key.startswith(f"date:{wanted.key}-") for other in given)
-    if wanted.unit is None or any(other.unit == wanted.unit for other in same):
+    if any(_is_year_or_month(wanted, other) for other in given):
+        return True
+    if any(wanted.unit in (None, other.unit) for other in same):
         return True
     return any(other.unit is None for other in same) and wanted.unit in units_named(text)
 
 
 def _date(match: re.Match[str]) -> Quantity:
-    parts = match.groupdict()
-    month = parts.get("month") or _MONTHS.index(parts["name"][:3].lower()) + 1
-    return Quantity(
-        f"date:{parts.get('year') or '????'}-{int(month):02}-{int(parts.get('day') or 0):02}", None, match[0]
-    )
+    year, month, day = date_parts(match)
+    return Quantity(f"date:{year or '????'}-{month:02}-{day or 0:02}", None, match[0], match[0])
 
 
 def _is_same_version(one: Quantity, other: Quantity) -> bool:
@@ -122,6 +104,16 @@ def _is_part_of(wanted: str, given: str) -> bool:
         return False
     pairs = zip(wanted.split("-"), given.split("-"), strict=True)
     return all(one == other or one in ("date:????", "00") for one, other in pairs)
+
+
+def _is_year_or_month(wanted: Quantity, given: Quantity) -> bool:
+    """Whether a number is the year of a date, or 三月 its month."""
+    if not given.key.startswith("date:"):
+        return False
+    year, month, _ = given.key.removeprefix("date:").split("-")
+    if wanted.unit == "calendar month":
+        return wanted.key == month.lstrip("0")
+    return wanted.key == year and wanted.unit in (None, "year")
 
 
 def _time(match: re.Match[str]) -> Quantity:
@@ -141,13 +133,7 @@ def _code(match: re.Match[str]) -> Quantity:
 
 
 def _number(match: re.Match[str]) -> Quantity:
-    if match["digits"]:
-        scale = SCALE_VALUES.get((match["scale"] or "").lower(), 1)
-        value = Decimal(match["digits"].replace(",", "")) * scale
-    else:
-        value = Decimal(
-            english_value(match["english"]) if match["english"] else chinese_value(match["chinese"])
-        )
+    value = parse_number(match["number"])
     beside = match["currency"] or match["unit"]
     unit = "%" if match["percent"] else unit_of(beside) if beside else None
     key = f"{-value if match['sign'] else value:f}"
@@ -160,4 +146,4 @@ def _is_vague(match: re.Match[str]) -> bool:
     if match["chinese"]:
         lone = len(match["chinese"]) == 1 and not (match["counter"] and match["chinese"] != "一")
         return lone or match["chinese"] in ("千万", "万一")
-    return (match["english"] or "").lower() == "one"
+    return match["number"].lower() == "one"

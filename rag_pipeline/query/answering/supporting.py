@@ -10,8 +10,9 @@ from rag_pipeline.normalize.judging.instructions import find_instructions
 from rag_pipeline.query.answering.links import links
 from rag_pipeline.query.answering.parts import Part, PartKind, parts_of
 from rag_pipeline.query.answering.quantities import Quantity, is_stated, quantities
-from rag_pipeline.query.answering.words import HAN, Terms, content_terms, first_term
+from rag_pipeline.query.answering.words import Terms, content_terms, first_term
 from rag_pipeline.query.evidence import Evidence
+from rag_pipeline.query.scripts import HAN
 
 _EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.answering.prompts import THINK_PROMPT, conversation
 from rag_pipeline.query.answering.replies import THINK_SCHEMA, BadReply, Thought, read_thought
-from rag_pipeline.query.answering.words import HAN
 from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.evidence import Evidence
+from rag_pipeline.query.scripts import HAN
 
 _MOST_WORDS = 50
 _WORD = re.compile(rf"[{HAN}]|[^\s{HAN}]+")

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from rag_pipeline.embedding.text import valid_text
 from rag_pipeline.index.sparse import query_terms
+from rag_pipeline.query.scripts import HAN
 
-HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _HAN_RUN = re.compile(f"[{HAN}]+")
 _WORD = re.compile(rf"[^\W_{HAN}]+(?:['’][^\W\d_]+)?")
 # Words that questions and answers are built with. Those that BM25 leaves out anyway are not named.

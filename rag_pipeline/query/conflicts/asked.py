@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
-from rag_pipeline.query.conflicts.terms import Term, is_chinese, numbered, term_parts, terms
+from rag_pipeline.query.conflicts.terms import Term, numbered, term_parts, terms
+from rag_pipeline.query.scripts import asks_in_chinese, written_in_han
 
 _CLASSIFIERS = "[个名位人台件次份张条只辆间]"
 _CHINESE_TIMES = "个?(?:工作日|自然日|天|日|小时|分钟|周|星期|月|年)"
@@ -90,13 +91,13 @@ def ask_about(question: str) -> Asked:
     return Asked(
         kinds=_kinds(question),
         # A Chinese run that is in no list may be a name or not: it is both.
-        topics=tuple(term for term in distinct if not term.is_name or is_chinese(term.key)),
+        topics=tuple(term for term in distinct if not term.is_name or written_in_han(term.key)),
         names=names,
-        places=tuple(term for term in names if term.key in placed or is_chinese(term.key)),
+        places=tuple(term for term in names if term.key in placed or written_in_han(term.key)),
         attribute=_attribute(question),
         ordered=ordered,
         numbered=numbered(question),
-        chinese=is_chinese(question),
+        chinese=asks_in_chinese(question),
     )
 
 

@@ -6,29 +6,21 @@ from decimal import Decimal
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
-from rag_pipeline.query.conflicts.numerals import NUMBER, parse_number
-from rag_pipeline.query.conflicts.value import Value
+from rag_pipeline.query.conflicts.value import Value, amount
+from rag_pipeline.query.numbers import NUMBER, parse_number
+from rag_pipeline.query.units import unit_of
 
 SECONDS: Final = "second"
 MONTHS: Final = "month"
 BUSINESS_DAYS: Final = "business day"
 BUSINESS_HOURS: Final = "business hour"
 
-_ENGLISH: Final[Mapping[str, tuple[str, int]]] = {
-    "second": (SECONDS, 1), "sec": (SECONDS, 1),
-    "minute": (SECONDS, 60), "min": (SECONDS, 60),
-    "hour": (SECONDS, 3_600), "hr": (SECONDS, 3_600), "h": (SECONDS, 3_600),
-    "day": (SECONDS, 86_400), "week": (SECONDS, 604_800), "fortnight": (SECONDS, 1_209_600),
-    "month": (MONTHS, 1), "year": (MONTHS, 12), "yr": (MONTHS, 12), "decade": (MONTHS, 120),
-}  # fmt: skip
-_CHINESE: Final[Mapping[str, tuple[str, int]]] = {
-    "秒": (SECONDS, 1), "秒钟": (SECONDS, 1), "分钟": (SECONDS, 60),
-    "小时": (SECONDS, 3_600), "钟头": (SECONDS, 3_600),
-    "天": (SECONDS, 86_400), "日": (SECONDS, 86_400), "自然日": (SECONDS, 86_400),
-    "日历日": (SECONDS, 86_400),
-    "周": (SECONDS, 604_800), "星期": (SECONDS, 604_800), "礼拜": (SECONDS, 604_800),
-    "个月": (MONTHS, 1), "年": (MONTHS, 12), "年度": (MONTHS, 12),
-    "工作日": (BUSINESS_DAYS, 1), "交易日": (BUSINESS_DAYS, 1), "工作小时": (BUSINESS_HOURS, 1),
+_LENGTHS: Final[Mapping[str | None, tuple[str, int]]] = {
+    "second": (SECONDS, 1), "minute": (SECONDS, 60), "hour": (SECONDS, 3_600), "day": (SECONDS, 86_400),
+    "week": (SECONDS, 604_800), "fortnight": (SECONDS, 1_209_600),
+    "month": (MONTHS, 1), "calendar month": (MONTHS, 1), "year": (MONTHS, 12), "decade": (MONTHS, 120),
+    "business day": (BUSINESS_DAYS, 1), "trading day": (BUSINESS_DAYS, 1),
+    "business hour": (BUSINESS_HOURS, 1),
 }  # fmt: skip
 _OF_BUSINESS: Final = frozenset({"business", "working", "work", "bank", "office"})
 
@@ -62,59 +54,30 @@ _LATEST_YEAR_LENGTH = 200
 def find_durations(text: str) -> Iterator[Value]:
     """The durations that a text names, in order of the pattern that finds them."""
     for match in _AMOUNT.finditer(text):
-        value = _amount(match)
-        if value:
+        if value := _amount(match):
             yield value
     for match in _ONE.finditer(text):
-        unit, factor = _english_unit(match["en"] or "fortnight", match["of"])
+        unit, factor = _length(match["en"] or "fortnight", match["of"])
         group = "one" if match["one"] else "fortnight"
-        yield _value(match[group], match.start(group), unit, Decimal(factor), Decimal(factor))
+        yield amount(ValueKind.DURATION, match[group], match.start(group), unit, Decimal(factor))
     for match in _HALF.finditer(text):
-        unit, factor = _english_unit(match["en"], None) if match["en"] else _half_chinese(match["zh"])
-        yield _value(match[0], match.start(), unit, Decimal(factor) / 2, Decimal(factor) / 2)
+        unit, factor = _length(match["en"] or match["zh"])
+        yield amount(ValueKind.DURATION, match[0], match.start(), unit, Decimal(factor) / 2)
 
 
 def _amount(match: re.Match[str]) -> Value | None:
     high = parse_number(match["high"])
     low = parse_number(match["low"]) if match["low"] else high
-    if high is None or low is None:
+    if match["zh"] == "年" and high > _LATEST_YEAR_LENGTH:
         return None
-    if match["zh"]:
-        unit, factor = _chinese_unit(match["zh"])
-        if match["zh"] == "年" and high > _LATEST_YEAR_LENGTH:
-            return None
-    else:
-        unit, factor = _english_unit(match["en"], match["of"])
+    unit, factor = _length(match["zh"] or match["en"], match["of"])
     if match["half_more"]:
         high, low = high + Decimal("0.5"), low + Decimal("0.5")
-    return _value(match[0].strip(), match.start(), unit, low * factor, high * factor)
+    return amount(ValueKind.DURATION, match[0], match.start(), unit, low * factor, high * factor)
 
 
-def _english_unit(written: str, of: str | None) -> tuple[str, int]:
-    word = written.lower()
-    unit, factor = _ENGLISH.get(word) or _ENGLISH[word.rstrip("s")]
-    if of and of.lower() in _OF_BUSINESS and word.startswith("day"):
-        return BUSINESS_DAYS, 1
-    if of and of.lower() in _OF_BUSINESS and word.startswith("hour"):
-        return BUSINESS_HOURS, 1
-    return unit, factor
-
-
-def _chinese_unit(written: str) -> tuple[str, int]:
-    return _CHINESE.get(written) or _CHINESE.get(written.removeprefix("个")) or (MONTHS, 1)
-
-
-def _half_chinese(written: str) -> tuple[str, int]:
-    return (MONTHS, 1) if written == "月" else _CHINESE[written]
-
-
-def _value(shown: str, start: int, unit: str, low: Decimal, high: Decimal) -> Value:
-    return Value(
-        ValueKind.DURATION,
-        shown,
-        start,
-        start + len(shown),
-        unit=unit,
-        low=min(low, high),
-        high=max(low, high),
-    )
+def _length(written: str, of: str | None = None) -> tuple[str, int]:
+    unit = unit_of(written)
+    if of and of.lower() in _OF_BUSINESS and unit in ("day", "hour"):
+        unit = f"business {unit}"
+    return _LENGTHS[unit]

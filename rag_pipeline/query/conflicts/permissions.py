@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.value import ALLOWED, FORBIDDEN, Value
+from rag_pipeline.query.scripts import HAN
 
 _DONE = (
     "refunded|refundable|accepted|possible|permitted|allowed|welcome|supported|included|available|covered"
@@ -18,7 +19,7 @@ _PERMISSION = re.compile(
     r"|non-(?:refundable|transferable))\b"
     r"|不得|禁止|严禁|不可以?|不能够?|不允许|不准|不许|不支持|不予|不接受|谢绝|无法|不退|不适用)"
     rf"|(?P<allowed>\b(?:may|can|(?:are|is)[ ](?:also[ ]|always[ ])?(?:{_DONE}))\b"
-    r"|可以|允许|准许|支持|能够|欢迎|可(?=[\u4e00-\u9fff]))",
+    rf"|可以|允许|准许|支持|能够|欢迎|可(?=[{HAN}]))",
     re.IGNORECASE,
 )
 

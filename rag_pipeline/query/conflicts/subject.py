@@ -12,13 +12,13 @@ from rag_pipeline.query.conflicts.terms import (
     Term,
     excludes,
     has_contrast,
-    is_chinese,
     is_measure,
     numbered,
     share_found,
     term_parts,
 )  # fmt: skip
 from rag_pipeline.query.evidence import Evidence
+from rag_pipeline.query.scripts import written_in_han
 
 _WEIGHTS: Final[Mapping[str, float]] = {
     # What asks for a kind of value, which the value itself answers.
@@ -113,7 +113,7 @@ class Subject:
 
     def _lacks_attribute(self, candidate: Candidate) -> bool:
         attribute = self._asked.attribute
-        foreign = self._asked.chinese != is_chinese(candidate.statement.whole)
+        foreign = self._asked.chinese != written_in_han(candidate.statement.whole)
         if attribute is None or (foreign and not attribute.translatable):
             return False
         return not any(share_found(attribute, parts) for _, parts in candidate.levels)
@@ -129,11 +129,11 @@ class Subject:
         in the question speaks for a document that is about it, and not against one that is about all.
         """
         weights = self._weights
-        if self._asked.chinese != is_chinese(candidate.statement.whole):
+        if self._asked.chinese != written_in_han(candidate.statement.whole):
             weights = {
                 term: weight
                 for term, weight in weights.items()
-                if term.translatable or (term.is_name and not is_chinese(term.key))
+                if term.translatable or (term.is_name and not written_in_han(term.key))
             }
             if len(weights) < min(_FEWEST_KNOWN, len(self._weights)):
                 return 0.0
@@ -156,9 +156,9 @@ def _is_about_another(asked: Asked, candidate: Candidate) -> bool:
     for thing, numbers in numbered(f"{candidate.statement.clause} ; {candidate.statement.whole}").items():
         if thing in asked.numbered and not numbers & asked.numbered[thing]:
             return True
-    own_names = [term for term in candidate.words if term.is_name and not is_chinese(term.key)]
+    own_names = [term for term in candidate.words if term.is_name and not written_in_han(term.key)]
     for name in asked.names:
-        if is_chinese(name.key) or candidate.names(name):
+        if written_in_han(name.key) or candidate.names(name):
             continue
         if any(_same_series(name.key, other.key) for other in own_names):
             return True
@@ -185,7 +185,7 @@ def _named_heads(candidate: Candidate) -> dict[str, set[str]]:
     heads: dict[str, set[str]] = {}
     for before, term in zip(candidate.words, candidate.words[1:], strict=False):
         for name, head in ((before, term), (term, before)):
-            if name.is_name and not head.is_name and not is_chinese(name.key):
+            if name.is_name and not head.is_name and not written_in_han(name.key):
                 heads.setdefault(head.key, set()).add(name.key)
     return heads
 
@@ -208,5 +208,5 @@ def _same_series(one: str, other: str) -> bool:
 
 
 def _weight(term: Term) -> float:
-    unlisted = term.is_name and is_chinese(term.key)
+    unlisted = term.is_name and written_in_han(term.key)
     return _UNLISTED_CHINESE if unlisted else _WEIGHTS.get(term.key, 1.0)

@@ -8,11 +8,13 @@ from itertools import takewhile
 from typing import Final
 
 from rag_pipeline.query.conflicts.glossary import CONCEPTS, CONTRASTS, EMPTY_CHINESE, EMPTY_ENGLISH, RELATED
+from rag_pipeline.query.scripts import HAN
 
 _TOKEN = re.compile(
-    r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d{1,6}[A-Za-z]{1,20}\d{0,6}|[\u4e00-\u9fff]+"
+    r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+){0,3}|\d{1,6}[A-Za-z]{1,20}\d{0,6}"
+    rf"|[{HAN}]+"
 )
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_CHINESE = re.compile(f"[{HAN}]")
 _NUMBERED = re.compile(r"\b([A-Za-z]{2,})[ ](\d{1,4})\b(?![.,]\d|[ ]?%)")
 _ENDINGS = ("ing", "ed", "es", "s", "ly")
 _NOUN_ENDINGS = (("ision", "id"), ("ation", ""), ("ment", ""), ("ion", ""))
@@ -133,11 +135,6 @@ def noun_of(phrase: str, *, singular: bool) -> tuple[str, str]:
 def is_measure(unit: str) -> bool:
     """Whether a unit measures something, rather than naming what is counted."""
     return unit in MEASURES
-
-
-def is_chinese(text: str) -> bool:
-    """Whether a text is mostly Chinese."""
-    return 3 * len(_CHINESE.findall(text)) > len(text) - text.count(" ")
 
 
 def _is_plural(word: str) -> bool:

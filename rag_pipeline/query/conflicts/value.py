@@ -60,3 +60,12 @@ class Value:
             and bounds != {Bound.MINIMUM, Bound.MAXIMUM}
             and (self.kind is not ValueKind.COUNT or self.unit == other.unit)
         )
+
+
+def amount(
+    kind: ValueKind, written: str, start: int, unit: str, one: Decimal, other: Decimal | None = None
+) -> Value:
+    """An amount that a text states from `start`, or a range from one to the other."""
+    shown = written.rstrip()
+    low, high = sorted((one, one if other is None else other))
+    return Value(kind, shown, start, start + len(shown), unit=unit, low=low, high=high)
