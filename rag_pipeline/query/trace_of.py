@@ -67,9 +67,9 @@ def _scope(scope: Scope | None) -> dict[str, Any]:
     if scope is None:
         return {}
     narrowed = {name: value for name, value in asdict(scope).items() if value and name != "identity"}
-    return {
-        name: list(value) if isinstance(value, tuple) else value for name, value in narrowed.items()
-    } | {"as_of": scope.as_of.isoformat()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in narrowed.items()} | {
+        "as_of": scope.as_of.isoformat()
+    }
 
 
 def _used(one: Ranked) -> UsedEvidence:
