@@ -68,7 +68,7 @@ def retrieve(
         live = None
         try:
             with open_client() as client:
-                live = _aliased(client, ledger, alias)
+                live = _aliased(client, ledger, alias, expected)
                 if live.settings["model"] == expected.settings["model"]:
                     return _results(client, live, ledger, scope, embedded, weights, options)
         except StoreError:
@@ -91,10 +91,11 @@ def _live(ledger: Ledger, alias: str) -> Generation:
     return live
 
 
-def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
+def _aliased(client: QdrantClient, ledger: Ledger, alias: str, expected: Generation) -> Generation:
     """The generation that readers are meant to see: the one that the alias names."""
     name = aliased_collection(client, alias)
-    for generation in ledger.generations.of_alias(alias):
+    known = [expected] if name == expected.name else ledger.generations.of_alias(alias)
+    for generation in known:
         if generation.name == name:
             passing("generation resolved")
             return generation
