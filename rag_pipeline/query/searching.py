@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from qdrant_client import QdrantClient, models
 
@@ -37,19 +37,28 @@ class EmbeddedQuery:
     terms: models.SparseVector
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A current chunk that the scope permits, with what the legs say of it.
 
-    `terms` are those of its text, title and headings. `score` is the fused one; `dense` is the cosine, 0
-    where Qdrant told none; `bm25` is None for what that leg did not find.
+    `score` is the fused one; `dense` is the cosine, 0 where Qdrant told none; `bm25` is None for what that
+    leg did not find.
     """
 
-    payload: Mapping[str, Any]
-    terms: Collection[int]
+    hit: models.ScoredPoint
     score: float
     dense: float
     bm25: float | None
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The payload as it is stored."""
+        return self.hit.payload or {}
+
+    @property
+    def terms(self) -> Collection[int]:
+        """The terms of its text, title and headings."""
+        vector = self.hit.vector.get(BM25) if isinstance(self.hit.vector, dict) else None
+        return vector.indices if isinstance(vector, models.SparseVector) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +147,15 @@ def _leg(
 
 def _fused(legs: Sequence[Hits], sifted: "_Sifted") -> Found:
     current = sifted.current
-    fused = fuse([[(str(hit.id), hit.score) for hit in leg if str(hit.id) in current] for leg in legs[:2]])
-    hits = {str(hit.id): hit for leg in legs[:2] for hit in leg}
-    dense = {str(hit.id): hit.score for leg in (legs[0], *legs[2:]) for hit in leg}
-    bm25 = {str(hit.id): hit.score for leg in legs[1:2] for hit in leg}
+    scores = [{str(hit.id): hit.score for hit in leg} for leg in legs]
+    dense, bm25 = scores[0], scores[1] if len(legs) > 1 else {}
+    for more in scores[2:]:
+        dense = more | dense
+    fused = fuse([[found for found in leg.items() if found[0] in current] for leg in scores[:2]])
     return Found(
-        [
-            Candidate(current[point], _terms(hits[point]), score, dense.get(point, 0.0), bm25.get(point))
-            for point, score in fused
-        ],
+        [Candidate(current[point], score, dense.get(point, 0.0), bm25.get(point)) for point, score in fused],
         sifted.rejected,
     )
-
-
-def _terms(hit: models.ScoredPoint) -> Collection[int]:
-    vector = hit.vector.get(BM25) if isinstance(hit.vector, dict) else None
-    return vector.indices if isinstance(vector, models.SparseVector) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ class _Sifted:
     replaced since the search.
     """
 
-    current: Mapping[str, Mapping[str, Any]]
+    current: Mapping[str, models.ScoredPoint]
     rejected: Sequence[RejectedChunk]
     replaced: bool
 
@@ -175,23 +177,24 @@ class _Sifted:
         versions: Mapping[str, CurrentVersion],
         permits: Callable[[Mapping[str, Any], Collection[str]], bool],
     ) -> "_Sifted":
-        current: dict[str, Mapping[str, Any]] = {}
+        current: dict[str, models.ScoredPoint] = {}
         rejected: dict[str, RejectedChunk] = {}
         missed: set[str] = set()
+        found: set[str] = set()
         for hit in hits:
             point, payload = str(hit.id), hit.payload or {}
-            chunk_id, document_id = payload.get("chunk_id", point), payload.get("document_id", "")
+            document_id = payload.get("document_id", "")
             version = versions.get(document_id)
-            if not document_id:
-                rejected[point] = RejectedChunk(chunk_id, "", "lacks the field document_id")
-            elif version is None:
-                rejected[point] = RejectedChunk(chunk_id, document_id, _DELETED)
+            if version is None:
+                reason = _DELETED if document_id else "lacks the field document_id"
             elif not permits(version.facts, version.readers):
                 continue
-            elif version.content_hash != payload.get("content_hash"):
-                rejected[point] = RejectedChunk(chunk_id, document_id, _OTHER_VERSION)
-                missed.add(document_id)
+            elif version.content_hash == payload.get("content_hash"):
+                current[point] = hit
+                found.add(document_id)
+                continue
             else:
-                current[point] = payload
-        found = {payload["document_id"] for payload in current.values()}
+                reason = _OTHER_VERSION
+                missed.add(document_id)
+            rejected[point] = RejectedChunk(payload.get("chunk_id", point), document_id, reason)
         return cls(current, list(rejected.values()), bool(missed - found))

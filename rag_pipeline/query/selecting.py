@@ -96,7 +96,7 @@ class _Selection:
         rejected: list[RejectedChunk],
     ) -> None:
         self._query = query
-        self._statistics = statistics
+        self._asked = statistics.weights(query.terms.indices)
         self._calibration = calibration
         self._options = options
         self._rejected = rejected
@@ -150,8 +150,8 @@ class _Selection:
             dense=candidate.dense,
             bm25=candidate.bm25,
             rank=rank,
-            coverage=coverage(query.terms.indices, terms, self._statistics),
-            terms=len(query.terms.indices),
+            coverage=coverage(self._asked, terms),
+            terms=len(self._asked),
             scripts=scripts_of(query.text, text),
         )
         relevance = self._calibration.relevance(signals)
@@ -160,7 +160,8 @@ class _Selection:
     def _duplicate_of(self, terms: frozenset[int], chunk: RetrievedChunk) -> int | None:
         """The place of a chosen chunk that says nearly the same."""
         for place, (other, chosen) in enumerate(self.chosen):
-            alike = len(terms & other) >= _TERMS_SHARED * max(len(terms), len(other))
+            fewer, more = sorted((len(terms), len(other)))
+            alike = fewer >= _TERMS_SHARED * more and len(terms & other) >= _TERMS_SHARED * more
             if alike and nearly_the_same(chunk.text, chosen.text):
                 return place
         return None
