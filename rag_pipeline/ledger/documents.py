@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, RowMapping, Text, bindparam, cast, delete, select, update
 
@@ -41,8 +41,7 @@ class IndexedDocument:
         return [index for index in range(self.chunk_count) if index not in failed]
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentVersion:
+class CurrentVersion(NamedTuple):
     """What readers need to know of a document: its version's content hash, its readers and its facts."""
 
     content_hash: str

@@ -26,8 +26,8 @@ def fuse(legs: Sequence[Leg]) -> list[tuple[str, float]]:
         for rank, ((found, _), standard) in enumerate(zip(leg, _standard_scores(leg), strict=True)):
             scores[found] = scores.get(found, 0.0) + 1.0 / (rank + _RANK_CONSTANT)
             prominence[found] = prominence.get(found, 0.0) + standard - _NOT_FOUND
-    order = sorted(scores, key=lambda found: (-round(scores[found], 9), -prominence[found], found))
-    return [(found, scores[found]) for found in order]
+    order = sorted((-round(score, 9), -prominence[found], found) for found, score in scores.items())
+    return [(found, scores[found]) for _, _, found in order]
 
 
 def _standard_scores(leg: Leg) -> list[float]:

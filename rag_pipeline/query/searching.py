@@ -1,6 +1,6 @@
 """Searching a generation: all legs of all queries in one request, fused, and held against the ledger."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -63,10 +63,22 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one query found, best first, and the hits that cannot be used though the scope permits them."""
+    """What one query found, and the hits that cannot be used though the scope permits them.
 
-    candidates: Sequence[Candidate]
+    `fused` are the points' ids with their fused scores, best first; `dense` and `bm25` are the legs' own
+    scores, by id.
+    """
+
+    hits: Mapping[str, models.ScoredPoint]
+    fused: Sequence[tuple[str, float]]
+    dense: Mapping[str, float]
+    bm25: Mapping[str, float]
     rejected: Sequence[RejectedChunk]
+
+    def candidates(self) -> Iterator[Candidate]:
+        """What was found, best first. One by one, since whoever chooses seldom looks far."""
+        for point, score in self.fused:
+            yield Candidate(self.hits[point], score, self.dense.get(point, 0.0), self.bm25.get(point))
 
 
 def search(
@@ -95,7 +107,7 @@ def search(
             {
                 hit.payload["document_id"]
                 for legs in hits.values()
-                for leg in legs
+                for leg in legs[:2]
                 for hit in leg
                 if hit.payload and "document_id" in hit.payload
             },
@@ -106,7 +118,7 @@ def search(
                 tries[number] += 1
                 continue
             one = _fused(legs, sifted)
-            if len(one.candidates) >= limit or all(len(leg) < depths[number] for leg in legs[:2]):
+            if len(one.fused) >= limit or all(len(leg) < depths[number] for leg in legs[:2]):
                 found[number] = one
                 del depths[number]
             else:
@@ -146,16 +158,11 @@ def _leg(
 
 
 def _fused(legs: Sequence[Hits], sifted: "_Sifted") -> Found:
-    current = sifted.current
     scores = [{str(hit.id): hit.score for hit in leg} for leg in legs]
-    dense, bm25 = scores[0], scores[1] if len(legs) > 1 else {}
-    for more in scores[2:]:
-        dense = more | dense
-    fused = fuse([[found for found in leg.items() if found[0] in current] for leg in scores[:2]])
-    return Found(
-        [Candidate(current[point], score, dense.get(point, 0.0), bm25.get(point)) for point, score in fused],
-        sifted.rejected,
-    )
+    dense, bm25, of_bm25 = [*scores, {}, {}][:3]
+    current = sifted.current
+    fused = fuse([[found for found in leg.items() if found[0] in current] for leg in (dense, bm25)])
+    return Found(current, fused, of_bm25 | dense, bm25, sifted.rejected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from rag_pipeline.query.near_duplicates import nearly_the_same
@@ -61,7 +61,7 @@ def select(
     The first `limit` that are no duplicates and not too many of a document are held against the threshold;
     what ranks behind them is not looked at.
     """
-    candidates, notes = _reranked(query.text, found.candidates, options.reranker)
+    candidates, notes = _reranked(query.text, found, options.reranker)
     selection = _Selection(query, statistics, calibration, options, list(found.rejected))
     for rank, candidate in enumerate(candidates, start=1):
         if len(selection.chosen) == options.limit:
@@ -71,11 +71,12 @@ def select(
 
 
 def _reranked(
-    query: str, candidates: Sequence[Candidate], reranker: Reranker | None
-) -> tuple[Sequence[Candidate], tuple[str, ...]]:
+    query: str, found: Found, reranker: Reranker | None
+) -> tuple[Iterable[Candidate], tuple[str, ...]]:
     """The candidates in the reranker's order; in their own where it fails, and a note that says so."""
-    if reranker is None or not candidates:
-        return candidates, ()
+    if reranker is None or not found.fused:
+        return found.candidates(), ()
+    candidates = list(found.candidates())
     first, rest = candidates[:_RERANKED], candidates[_RERANKED:]
     try:
         places = reranker.order(query, [str(one.payload.get("text", "")) for one in first])
@@ -160,8 +161,7 @@ class _Selection:
     def _duplicate_of(self, terms: frozenset[int], chunk: RetrievedChunk) -> int | None:
         """The place of a chosen chunk that says nearly the same."""
         for place, (other, chosen) in enumerate(self.chosen):
-            fewer, more = sorted((len(terms), len(other)))
-            alike = fewer >= _TERMS_SHARED * more and len(terms & other) >= _TERMS_SHARED * more
+            alike = len(terms & other) >= _TERMS_SHARED * max(len(terms), len(other))
             if alike and nearly_the_same(chunk.text, chosen.text):
                 return place
         return None
