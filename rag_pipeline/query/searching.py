@@ -11,6 +11,7 @@ from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.ledger.documents import CurrentVersion, Documents
 from rag_pipeline.query.access import access_filter, permission
 from rag_pipeline.query.fusion import fuse
+from rag_pipeline.query.passages import Passages
 from rag_pipeline.query.results import RejectedChunk
 from rag_pipeline.query.scope import Scope
 
@@ -24,6 +25,10 @@ _MOST_TRIES = 5
 
 _DELETED = "its document is deleted, or was never completely indexed"
 _OTHER_VERSION = "it is not of its document's current version"
+
+# What the ledger is asked by. A payload in whole is most of what a search costs, and read only of what is
+# looked at.
+_SIFTED_BY = ["chunk_id", "document_id", "content_hash"]
 
 Hits = Sequence[models.ScoredPoint]
 
@@ -44,7 +49,7 @@ class Candidate(NamedTuple):
     leg did not find.
     """
 
-    hit: models.ScoredPoint
+    point: models.Record
     score: float
     dense: float
     bm25: float | None
@@ -52,12 +57,12 @@ class Candidate(NamedTuple):
     @property
     def payload(self) -> Mapping[str, Any]:
         """The payload as it is stored."""
-        return self.hit.payload or {}
+        return self.point.payload or {}
 
     @property
     def terms(self) -> Collection[int]:
         """The terms of its text, title and headings."""
-        vector = self.hit.vector.get(BM25) if isinstance(self.hit.vector, dict) else None
+        vector = self.point.vector.get(BM25) if isinstance(self.point.vector, dict) else None
         return vector.indices if isinstance(vector, models.SparseVector) else ()
 
 
@@ -69,16 +74,23 @@ class Found:
     scores, by id.
     """
 
-    hits: Mapping[str, models.ScoredPoint]
+    passages: Passages
     fused: Sequence[tuple[str, float]]
     dense: Mapping[str, float]
     bm25: Mapping[str, float]
     rejected: Sequence[RejectedChunk]
 
-    def candidates(self) -> Iterator[Candidate]:
-        """What was found, best first. One by one, since whoever chooses seldom looks far."""
-        for point, score in self.fused:
-            yield Candidate(self.hits[point], score, self.dense.get(point, 0.0), self.bm25.get(point))
+    def candidates(self, at_once: int) -> Iterator[Candidate]:
+        """What was found, best first, read so many at once: whoever chooses seldom looks far.
+
+        What is gone since the search is left out.
+        """
+        for start in range(0, len(self.fused), at_once):
+            some = self.fused[start : start + at_once]
+            self.passages.read(point for point, _ in some)
+            for point, score in some:
+                if read := self.passages.get(point):
+                    yield Candidate(read, score, self.dense.get(point, 0.0), self.bm25.get(point))
 
 
 def search(
@@ -94,6 +106,7 @@ def search(
     The queries that the ledger takes too many hits from are asked again, deeper.
     """
     allowed, permits = access_filter(scope), permission(scope)
+    passages = Passages(client, collection, allowed)
     found: dict[int, Found] = {}
     depths = dict.fromkeys(range(len(queries)), max(_CANDIDATES, limit))
     tries = dict.fromkeys(depths, 0)
@@ -117,12 +130,21 @@ def search(
             if sifted.replaced and tries[number] < _MOST_TRIES:
                 tries[number] += 1
                 continue
-            one = _fused(legs, sifted)
+            one = _fused(legs, sifted, passages)
             if len(one.fused) >= limit or all(len(leg) < depths[number] for leg in legs[:2]):
                 found[number] = one
-                del depths[number]
             else:
                 depths[number] *= 2
+        first = {
+            number: [point for point, _ in found[number].fused[:limit]] for number in depths.keys() & found
+        }
+        passages.read(point for points in first.values() for point in points)
+        for number, points in first.items():
+            if all(map(passages.get, points)) or tries[number] == _MOST_TRIES:
+                del depths[number]
+            else:
+                # Replaced, or withdrawn, since the ledger was asked.
+                tries[number] += 1
     return [found[number] for number in range(len(queries))]
 
 
@@ -151,18 +173,15 @@ def _legs(query: EmbeddedQuery, allowed: models.Filter, depth: int) -> list[mode
 def _leg(
     query: list[float] | models.SparseVector, using: str, allowed: models.Filter, depth: int
 ) -> models.QueryRequest:
-    # The stored terms come along: to split the texts into terms again would take longer than the search.
-    return models.QueryRequest(
-        query=query, using=using, filter=allowed, limit=depth, with_payload=True, with_vector=[BM25]
-    )
+    return models.QueryRequest(query=query, using=using, filter=allowed, limit=depth, with_payload=_SIFTED_BY)
 
 
-def _fused(legs: Sequence[Hits], sifted: "_Sifted") -> Found:
+def _fused(legs: Sequence[Hits], sifted: "_Sifted", passages: Passages) -> Found:
     scores = [{str(hit.id): hit.score for hit in leg} for leg in legs]
     dense, bm25, of_bm25 = [*scores, {}, {}][:3]
     current = sifted.current
     fused = fuse([[found for found in leg.items() if found[0] in current] for leg in (dense, bm25)])
-    return Found(current, fused, of_bm25 | dense, bm25, sifted.rejected)
+    return Found(passages, fused, of_bm25 | dense, bm25, sifted.rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +192,7 @@ class _Sifted:
     replaced since the search.
     """
 
-    current: Mapping[str, models.ScoredPoint]
+    current: Collection[str]
     rejected: Sequence[RejectedChunk]
     replaced: bool
 
@@ -184,7 +203,7 @@ class _Sifted:
         versions: Mapping[str, CurrentVersion],
         permits: Callable[[Mapping[str, Any], Collection[str]], bool],
     ) -> "_Sifted":
-        current: dict[str, models.ScoredPoint] = {}
+        current: set[str] = set()
         rejected: dict[str, RejectedChunk] = {}
         missed: set[str] = set()
         found: set[str] = set()
@@ -197,7 +216,7 @@ class _Sifted:
             elif not permits(version.facts, version.readers):
                 continue
             elif version.content_hash == payload.get("content_hash"):
-                current[point] = hit
+                current.add(point)
                 found.add(document_id)
                 continue
             else:
