@@ -5,6 +5,7 @@ the articles of the other three.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -149,10 +150,11 @@ class RememberingEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
         return self._embedder.embed_passages(texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
-            self._known.update(zip(new, self._embedder.embed_queries(new), strict=True))
+            vectors_of_new = self._embedder.embed_queries(new, timeout_seconds=timeout_seconds)
+            self._known.update(zip(new, vectors_of_new, strict=True))
             vectors = np.stack(list(self._known.values()))
             np.savez(self._file, texts=np.array(list(self._known)), vectors=vectors)
         return [self._known[text] for text in texts]

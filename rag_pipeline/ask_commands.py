@@ -45,13 +45,13 @@ def ask(
         "question": question, "queries": query or None, "as_of": as_of, "environment": environment,
         "audience": audience, "session_id": session, "filters": {"sources": source} if source else None,
     }  # fmt: skip
-    services = Services(load_settings())
-    services.export_spans()
-    response = answer(
-        {name: value for name, value in body.items() if value is not None},
-        Identity(user, frozenset(group.strip() for group in groups.split(",") if group.strip()), tenant),
-        services,
-    )
+    with Services(load_settings()) as services:
+        services.export_spans()
+        response = answer(
+            {name: value for name, value in body.items() if value is not None},
+            Identity(user, frozenset(group.strip() for group in groups.split(",") if group.strip()), tenant),
+            services,
+        )
     if as_json:
         sys.stdout.write(response.model_dump_json(indent=2) + "\n")
     else:

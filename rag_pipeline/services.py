@@ -1,13 +1,11 @@
 """The parts that the settings ask for, opened when first used."""
 
 import json
-import math
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from qdrant_client import QdrantClient
 from upath import UPath
@@ -19,8 +17,9 @@ from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.index.collection_options import CollectionOptions
 from rag_pipeline.index.generations import fingerprint_of
+from rag_pipeline.index.kept_store import KeptStore
 from rag_pipeline.index.schema import generation_settings
-from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.generations import GenerationState
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
@@ -44,14 +43,27 @@ class Services:
     """Ledger, artifacts, embedder and store, as the settings describe them.
 
     Nothing is opened, loaded or connected before it is used, so that a command or a sensor pays only for what
-    it needs.
+    it needs. What was opened stays open until `close`, or until the `with` block ends.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._others: dict[str, Embedder] = {}
+        self._kept_store = KeptStore(self.store)
         self.term_weights = TermWeights()
         """How rare terms are in the generations that this process searched."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what was opened: the server's clients and the ledger's database."""
+        self._kept_store.close()
+        if "ledger" in vars(self):
+            self.ledger.close()
 
     @cached_property
     def root(self) -> UPath:
@@ -280,14 +292,7 @@ class Services:
 
     def open_store(self, *, wait_seconds: float) -> AbstractContextManager[QdrantClient]:
         """Qdrant for a question that somebody waits for: neither its lock nor a request takes longer."""
-        seconds = max(1, math.ceil(wait_seconds))
-        return open_store(
-            replace(
-                self.store,
-                lock_wait_seconds=min(self.store.lock_wait_seconds, wait_seconds),
-                timeout_seconds=min(self.store.timeout_seconds, seconds),
-            )
-        )
+        return self._kept_store.open(wait_seconds=wait_seconds)
 
     def passwords(self, manifest: Manifest) -> tuple[str, ...]:
         """The passwords in the variables that a manifest names, from the environment or `.env`.

@@ -6,6 +6,7 @@ judges.
 
 import hashlib
 import json
+import math
 import re
 import sqlite3
 import uuid
@@ -54,8 +55,8 @@ class Listener:
         self.heard += texts
         return self._embedder.embed_passages(texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        return self._embedder.embed_queries(texts)
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
+        return self._embedder.embed_queries(texts, timeout_seconds=timeout_seconds)
 
 
 @dataclass(frozen=True)

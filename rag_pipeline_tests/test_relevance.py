@@ -59,17 +59,17 @@ def test_a_calibration_without_weights_for_a_pair_of_scripts_is_refused() -> Non
 
 def test_rare_terms_cover_more_of_a_query_than_common_ones() -> None:
     statistics = known(1_000, refund=3, order=800)
-    asked = query_terms("refund order").indices
-    rare = coverage(asked, query_terms("refund").indices, statistics)
-    common = coverage(asked, query_terms("order").indices, statistics)
+    asked = statistics.weights(query_terms("refund order").indices)
+    rare = coverage(asked, query_terms("refund").indices)
+    common = coverage(asked, query_terms("order").indices)
     assert rare > 0.8
     assert rare + common == pytest.approx(1)
-    assert coverage([], asked, statistics) == 0
+    assert coverage({}, asked) == 0
 
 
 def test_in_a_handful_of_chunks_all_terms_weigh_about_the_same() -> None:
     statistics = known(3, refund=3, order=0)
-    weights = [statistics.weight(query_terms(word).indices[0]) for word in ("refund", "order")]
+    weights = statistics.weights(query_terms("refund order").indices).values()
     assert max(weights) < 1.5 * min(weights)
 
 

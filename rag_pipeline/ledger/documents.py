@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, RowMapping, Text, bindparam, cast, delete, select, update
 
-from rag_pipeline.ledger.database import batches, upsert
+from rag_pipeline.ledger.database import among, batches, upsert
 from rag_pipeline.ledger.tables import documents, tombstones
 from rag_pipeline.ledger.uses import unsettle_uses
 
@@ -41,13 +41,21 @@ class IndexedDocument:
         return [index for index in range(self.chunk_count) if index not in failed]
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentVersion:
+class CurrentVersion(NamedTuple):
     """What readers need to know of a document: its version's content hash, its readers and its facts."""
 
     content_hash: str
     readers: frozenset[str]
     facts: Mapping[str, Any]
+
+
+# The JSON as text: readers ask for the same documents again and again, and to read it takes longest.
+_CURRENT_VERSIONS = select(
+    documents.c.document_id,
+    documents.c.content_hash,
+    cast(documents.c.readers, Text),
+    cast(documents.c.facts, Text),
+).where(documents.c.generation == bindparam("generation"), among(documents.c.document_id, "document_ids"))
 
 
 class Documents:
@@ -105,23 +113,13 @@ class Documents:
 
         A document whose deletion was noticed has none, from that moment on.
         """
-        found: dict[str, CurrentVersion] = {}
-        # As text: readers ask for the same documents again and again, and to read their JSON takes longest.
-        columns = (
-            documents.c.document_id, documents.c.content_hash,
-            cast(documents.c.readers, Text).label("readers"), cast(documents.c.facts, Text).label("facts"),
-        )  # fmt: skip
+        asked = {"generation": generation, "document_ids": sorted(set(document_ids))}
         with self._engine.connect() as connection:
-            for some in batches(sorted(set(document_ids))):
-                query = select(*columns).where(
-                    documents.c.generation == generation,
-                    documents.c.document_id.in_(some),
-                )
-                for row in connection.execute(query):
-                    found[row.document_id] = CurrentVersion(
-                        row.content_hash, _groups(row.readers), _facts(row.facts)
-                    )
-        return found
+            rows = connection.execute(_CURRENT_VERSIONS, asked).all()
+        return {
+            document_id: CurrentVersion(content_hash, _groups(readers), _facts(facts))
+            for document_id, content_hash, readers, facts in rows
+        }
 
     def restrict(self, generation: str, readers: Mapping[str, Sequence[str]]) -> None:
         """Let only these groups see documents, by document id, whatever their points still say."""

@@ -37,17 +37,17 @@ def access_filter(scope: Scope) -> models.Filter:
 def permission(scope: Scope) -> Callable[[Mapping[str, Any], Collection[str]], bool]:
     """A test whether a document with these facts (as a payload holds them) and readers is in the scope."""
     tenant, groups, as_of = scope.identity.tenant, scope.identity.visible_groups, scope.as_of
+    active = Lifecycle.ACTIVE.value
     # A document's ids are no facts; the filter alone narrows by them.
     narrowing = [(field, wanted) for field, wanted in _narrowing(scope) if field in FACT_FIELDS]
 
     def permits(facts: Mapping[str, Any], readers: Collection[str]) -> bool:
-        return (
-            facts["tenant"] == tenant
-            and not groups.isdisjoint(readers)
-            and facts["lifecycle"] == Lifecycle.ACTIVE
-            and _holds(facts, as_of)
-            and all(not wanted.isdisjoint(_values(facts.get(field))) for field, wanted in narrowing)
-        )
+        if facts["tenant"] != tenant or facts["lifecycle"] != active or groups.isdisjoint(readers):
+            return False
+        for field, wanted in narrowing:
+            if wanted.isdisjoint(_values(facts.get(field))):
+                return False
+        return _holds(facts, as_of)
 
     return permits
 

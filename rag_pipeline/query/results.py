@@ -114,26 +114,34 @@ def chunk_of(
     joined_to: str | None = None,
 ) -> RetrievedChunk:
     """A found chunk from a payload without defects."""
-    fields: dict[str, Any] = {
-        **{name: payload.get(name) for name in _COPIED},
-        **{name: _moment(payload.get(name)) for name in _MOMENTS},
-    }
+    optional = payload.get
     return RetrievedChunk(
-        **fields,
+        chunk_id=payload["chunk_id"],
+        document_id=payload["document_id"],
+        source_id=payload["source_id"],
+        source_type=payload["source_type"],
+        lifecycle=payload["lifecycle"],
+        title=payload["title"],
         section_path=tuple(payload["section_path"]),
+        text=payload["text"],
+        language=optional("language"),
         score=score,
         relevance=relevance,
         signals=signals,
+        chunk_index=payload["chunk_index"],
+        content_hash=payload["content_hash"],
+        text_hash=payload["text_hash"],
+        page_from=optional("page_from"),
+        page_to=optional("page_to"),
+        source_url=optional("source_url"),
+        trust_tier=payload["trust_tier"],
+        owner=payload["owner"],
+        effective_at=_moment(optional("effective_at")),
+        valid_until=_moment(optional("valid_until")),
+        last_reviewed_at=_moment(optional("last_reviewed_at")),
+        updated_at=_moment(optional("updated_at")),
         joined_to=joined_to,
     )
-
-
-_COPIED = (
-    "chunk_id", "document_id", "source_id", "source_type", "lifecycle", "title", "text", "chunk_index",
-    "content_hash", "text_hash", "trust_tier", "owner", "language", "page_from", "page_to", "source_url",
-)  # fmt: skip
-_KNOWN = frozenset(PointPayload.model_fields)
-_MOMENTS = ("effective_at", "valid_until", "last_reviewed_at", "updated_at")
 
 
 def defect(payload: Mapping[str, Any]) -> str | None:
@@ -141,9 +149,8 @@ def defect(payload: Mapping[str, Any]) -> str | None:
 
     Fields that the contract does not know are nobody's business here.
     """
-    known = {name: value for name, value in payload.items() if name in _KNOWN}
     try:
-        PointPayload.model_validate(known)
+        PointPayload.model_validate(payload, extra="ignore")
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"]))

@@ -4,6 +4,7 @@ Each query is searched by its dense vector and by BM25, fused by rank. Chunks wh
 below the threshold are rejected: a query that finds nothing better gets none, never the least bad ones.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -17,6 +18,7 @@ from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.sparse import query_terms
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.neighbours import join_neighbours
 from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.relevance.term_weights import TermWeights
@@ -47,20 +49,25 @@ def retrieve(
     ledger: Ledger,
     term_weights: TermWeights | None = None,
     options: RetrievalOptions = DEFAULT_OPTIONS,
+    deadline: Deadline | None = None,
 ) -> list[QueryResult]:
     """Search each query by itself within the scope.
 
     `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
     give. The store is opened once the queries are embedded. The generation that the alias names at that
     moment answers all of them: one that is swapped in meanwhile is for the next request. Keep `term_weights`
-    from one request to the next, or each takes its own sample. Raises ConfigurationError where nothing was
-    indexed under the alias, or its model cannot be had.
+    from one request to the next, or each takes its own sample. The `deadline` bounds the wait for an
+    embedding endpoint; how long the store may take is up to whoever opens it. Raises ConfigurationError where
+    nothing was indexed under the alias, or its model cannot be had.
     """
     weights = term_weights or TermWeights()
     expected = _live(ledger, alias)
     tries = 0
     while True:
-        vectors = embedder_of(expected.settings["model"]).embed_queries(queries)
+        embedder = embedder_of(expected.settings["model"])
+        vectors = embedder.embed_queries(
+            queries, timeout_seconds=deadline.remaining if deadline else math.inf
+        )
         embedded = [
             EmbeddedQuery(query, vector, query_terms(query))
             for query, vector in zip(queries, vectors, strict=True)
@@ -68,7 +75,7 @@ def retrieve(
         live = None
         try:
             with open_client() as client:
-                live = _aliased(client, ledger, alias)
+                live = _aliased(client, ledger, alias, expected)
                 if live.settings["model"] == expected.settings["model"]:
                     return _results(client, live, ledger, scope, embedded, weights, options)
         except StoreError:
@@ -91,10 +98,11 @@ def _live(ledger: Ledger, alias: str) -> Generation:
     return live
 
 
-def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
+def _aliased(client: QdrantClient, ledger: Ledger, alias: str, expected: Generation) -> Generation:
     """The generation that readers are meant to see: the one that the alias names."""
     name = aliased_collection(client, alias)
-    for generation in ledger.generations.of_alias(alias):
+    known = [expected] if name == expected.name else ledger.generations.of_alias(alias)
+    for generation in known:
         if generation.name == name:
             passing("generation resolved")
             return generation

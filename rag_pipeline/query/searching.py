@@ -1,8 +1,8 @@
 """Searching a generation: all legs of all queries in one request, fused, and held against the ledger."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from qdrant_client import QdrantClient, models
 
@@ -11,6 +11,7 @@ from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.ledger.documents import CurrentVersion, Documents
 from rag_pipeline.query.access import access_filter, permission
 from rag_pipeline.query.fusion import fuse
+from rag_pipeline.query.passages import Passages
 from rag_pipeline.query.results import RejectedChunk
 from rag_pipeline.query.scope import Scope
 
@@ -25,6 +26,10 @@ _MOST_TRIES = 5
 _DELETED = "its document is deleted, or was never completely indexed"
 _OTHER_VERSION = "it is not of its document's current version"
 
+# What the ledger is asked by. A payload in whole is most of what a search costs, and read only of what is
+# looked at.
+_SIFTED_BY = ["chunk_id", "document_id", "content_hash"]
+
 Hits = Sequence[models.ScoredPoint]
 
 
@@ -37,27 +42,55 @@ class EmbeddedQuery:
     terms: models.SparseVector
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A current chunk that the scope permits, with what the legs say of it.
 
-    `terms` are those of its text, title and headings. `score` is the fused one; `dense` is the cosine, 0
-    where Qdrant told none; `bm25` is None for what that leg did not find.
+    `score` is the fused one; `dense` is the cosine, 0 where Qdrant told none; `bm25` is None for what that
+    leg did not find.
     """
 
-    payload: Mapping[str, Any]
-    terms: Collection[int]
+    point: models.Record
     score: float
     dense: float
     bm25: float | None
 
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The payload as it is stored."""
+        return self.point.payload or {}
+
+    @property
+    def terms(self) -> Collection[int]:
+        """The terms of its text, title and headings."""
+        vector = self.point.vector.get(BM25) if isinstance(self.point.vector, dict) else None
+        return vector.indices if isinstance(vector, models.SparseVector) else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one query found, best first, and the hits that cannot be used though the scope permits them."""
+    """What one query found, and the hits that cannot be used though the scope permits them.
 
-    candidates: Sequence[Candidate]
+    `fused` are the points' ids with their fused scores, best first; `dense` and `bm25` are the legs' own
+    scores, by id.
+    """
+
+    passages: Passages
+    fused: Sequence[tuple[str, float]]
+    dense: Mapping[str, float]
+    bm25: Mapping[str, float]
     rejected: Sequence[RejectedChunk]
+
+    def candidates(self, at_once: int) -> Iterator[Candidate]:
+        """What was found, best first, read so many at once: whoever chooses seldom looks far.
+
+        What is gone since the search is left out.
+        """
+        for start in range(0, len(self.fused), at_once):
+            some = self.fused[start : start + at_once]
+            self.passages.read(point for point, _ in some)
+            for point, score in some:
+                if read := self.passages.get(point):
+                    yield Candidate(read, score, self.dense.get(point, 0.0), self.bm25.get(point))
 
 
 def search(
@@ -73,6 +106,7 @@ def search(
     The queries that the ledger takes too many hits from are asked again, deeper.
     """
     allowed, permits = access_filter(scope), permission(scope)
+    passages = Passages(client, collection, allowed)
     found: dict[int, Found] = {}
     depths = dict.fromkeys(range(len(queries)), max(_CANDIDATES, limit))
     tries = dict.fromkeys(depths, 0)
@@ -86,7 +120,7 @@ def search(
             {
                 hit.payload["document_id"]
                 for legs in hits.values()
-                for leg in legs
+                for leg in legs[:2]
                 for hit in leg
                 if hit.payload and "document_id" in hit.payload
             },
@@ -96,12 +130,21 @@ def search(
             if sifted.replaced and tries[number] < _MOST_TRIES:
                 tries[number] += 1
                 continue
-            one = _fused(legs, sifted)
-            if len(one.candidates) >= limit or all(len(leg) < depths[number] for leg in legs[:2]):
+            one = _fused(legs, sifted, passages)
+            if len(one.fused) >= limit or all(len(leg) < depths[number] for leg in legs[:2]):
                 found[number] = one
-                del depths[number]
             else:
                 depths[number] *= 2
+        first = {
+            number: [point for point, _ in found[number].fused[:limit]] for number in depths.keys() & found
+        }
+        passages.read(point for points in first.values() for point in points)
+        for number, points in first.items():
+            if all(map(passages.get, points)) or tries[number] == _MOST_TRIES:
+                del depths[number]
+            else:
+                # Replaced, or withdrawn, since the ledger was asked.
+                tries[number] += 1
     return [found[number] for number in range(len(queries))]
 
 
@@ -130,30 +173,15 @@ def _legs(query: EmbeddedQuery, allowed: models.Filter, depth: int) -> list[mode
 def _leg(
     query: list[float] | models.SparseVector, using: str, allowed: models.Filter, depth: int
 ) -> models.QueryRequest:
-    # The stored terms come along: to split the texts into terms again would take longer than the search.
-    return models.QueryRequest(
-        query=query, using=using, filter=allowed, limit=depth, with_payload=True, with_vector=[BM25]
-    )
+    return models.QueryRequest(query=query, using=using, filter=allowed, limit=depth, with_payload=_SIFTED_BY)
 
 
-def _fused(legs: Sequence[Hits], sifted: "_Sifted") -> Found:
+def _fused(legs: Sequence[Hits], sifted: "_Sifted", passages: Passages) -> Found:
+    scores = [{str(hit.id): hit.score for hit in leg} for leg in legs]
+    dense, bm25, of_bm25 = [*scores, {}, {}][:3]
     current = sifted.current
-    fused = fuse([[(str(hit.id), hit.score) for hit in leg if str(hit.id) in current] for leg in legs[:2]])
-    hits = {str(hit.id): hit for leg in legs[:2] for hit in leg}
-    dense = {str(hit.id): hit.score for leg in (legs[0], *legs[2:]) for hit in leg}
-    bm25 = {str(hit.id): hit.score for leg in legs[1:2] for hit in leg}
-    return Found(
-        [
-            Candidate(current[point], _terms(hits[point]), score, dense.get(point, 0.0), bm25.get(point))
-            for point, score in fused
-        ],
-        sifted.rejected,
-    )
-
-
-def _terms(hit: models.ScoredPoint) -> Collection[int]:
-    vector = hit.vector.get(BM25) if isinstance(hit.vector, dict) else None
-    return vector.indices if isinstance(vector, models.SparseVector) else ()
+    fused = fuse([[found for found in leg.items() if found[0] in current] for leg in (dense, bm25)])
+    return Found(passages, fused, of_bm25 | dense, bm25, sifted.rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +192,7 @@ class _Sifted:
     replaced since the search.
     """
 
-    current: Mapping[str, Mapping[str, Any]]
+    current: Collection[str]
     rejected: Sequence[RejectedChunk]
     replaced: bool
 
@@ -175,23 +203,24 @@ class _Sifted:
         versions: Mapping[str, CurrentVersion],
         permits: Callable[[Mapping[str, Any], Collection[str]], bool],
     ) -> "_Sifted":
-        current: dict[str, Mapping[str, Any]] = {}
+        current: set[str] = set()
         rejected: dict[str, RejectedChunk] = {}
         missed: set[str] = set()
+        found: set[str] = set()
         for hit in hits:
             point, payload = str(hit.id), hit.payload or {}
-            chunk_id, document_id = payload.get("chunk_id", point), payload.get("document_id", "")
+            document_id = payload.get("document_id", "")
             version = versions.get(document_id)
-            if not document_id:
-                rejected[point] = RejectedChunk(chunk_id, "", "lacks the field document_id")
-            elif version is None:
-                rejected[point] = RejectedChunk(chunk_id, document_id, _DELETED)
+            if version is None:
+                reason = _DELETED if document_id else "lacks the field document_id"
             elif not permits(version.facts, version.readers):
                 continue
-            elif version.content_hash != payload.get("content_hash"):
-                rejected[point] = RejectedChunk(chunk_id, document_id, _OTHER_VERSION)
-                missed.add(document_id)
+            elif version.content_hash == payload.get("content_hash"):
+                current.add(point)
+                found.add(document_id)
+                continue
             else:
-                current[point] = payload
-        found = {payload["document_id"] for payload in current.values()}
+                reason = _OTHER_VERSION
+                missed.add(document_id)
+            rejected[point] = RejectedChunk(payload.get("chunk_id", point), document_id, reason)
         return cls(current, list(rejected.values()), bool(missed - found))

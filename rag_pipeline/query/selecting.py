@@ -2,8 +2,9 @@
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 from rag_pipeline.query.near_duplicates import nearly_the_same
 from rag_pipeline.query.relevance.calibration import Calibration
@@ -61,7 +62,7 @@ def select(
     The first `limit` that are no duplicates and not too many of a document are held against the threshold;
     what ranks behind them is not looked at.
     """
-    candidates, notes = _reranked(query.text, found.candidates, options.reranker)
+    candidates, notes = _reranked(query.text, found, options)
     selection = _Selection(query, statistics, calibration, options, list(found.rejected))
     for rank, candidate in enumerate(candidates, start=1):
         if len(selection.chosen) == options.limit:
@@ -71,19 +72,20 @@ def select(
 
 
 def _reranked(
-    query: str, candidates: Sequence[Candidate], reranker: Reranker | None
-) -> tuple[Sequence[Candidate], tuple[str, ...]]:
+    query: str, found: Found, options: RetrievalOptions
+) -> tuple[Iterable[Candidate], tuple[str, ...]]:
     """The candidates in the reranker's order; in their own where it fails, and a note that says so."""
-    if reranker is None or not candidates:
-        return candidates, ()
-    first, rest = candidates[:_RERANKED], candidates[_RERANKED:]
+    if options.reranker is None or not found.fused:
+        return found.candidates(options.limit), ()
+    rest = found.candidates(_RERANKED)
+    first = list(islice(rest, _RERANKED))
     try:
-        places = reranker.order(query, [str(one.payload.get("text", "")) for one in first])
+        places = options.reranker.order(query, [str(one.payload.get("text", "")) for one in first])
     except RerankFailed as error:
         note = f"reranking failed, so that the search's own order counts: {error}"
         logger.warning("%s", note)
-        return candidates, (note,)
-    return [*(first[place] for place in places), *rest], ()
+        return chain(first, rest), (note,)
+    return chain((first[place] for place in places), rest), ()
 
 
 class _Selection:
@@ -96,7 +98,7 @@ class _Selection:
         rejected: list[RejectedChunk],
     ) -> None:
         self._query = query
-        self._statistics = statistics
+        self._asked = statistics.weights(query.terms.indices)
         self._calibration = calibration
         self._options = options
         self._rejected = rejected
@@ -150,8 +152,8 @@ class _Selection:
             dense=candidate.dense,
             bm25=candidate.bm25,
             rank=rank,
-            coverage=coverage(query.terms.indices, terms, self._statistics),
-            terms=len(query.terms.indices),
+            coverage=coverage(self._asked, terms),
+            terms=len(self._asked),
             scripts=scripts_of(query.text, text),
         )
         relevance = self._calibration.relevance(signals)

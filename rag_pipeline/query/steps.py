@@ -115,6 +115,7 @@ def search(asking: Asking, services: AskServices) -> Asking:
                 ledger=services.ledger,
                 term_weights=services.term_weights,
                 options=services.retrieval_options(limit=_FOUND_PER_QUERY),
+                deadline=asking.deadline,
             )
             live = services.ledger.generations.live(services.asking.alias)
             return replace(asking, results=tuple(results), generation=live.name if live else None)

@@ -1,10 +1,9 @@
 """What is known of a chunk and a query before anything is concluded from it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_pipeline.query.relevance.term_weights import TermStatistics
 from rag_pipeline.query.scripts import asks_in_chinese, written_in_han
 
 
@@ -34,11 +33,13 @@ class Signals:
     scripts: ScriptPair
 
 
-def coverage(asked: Collection[int], held: Collection[int], statistics: TermStatistics) -> float:
-    """The share of the asked terms that are among the held ones, by weight; 0 where nothing is asked."""
-    weights = {term: statistics.weight(term) for term in asked}
-    whole = sum(weights.values())
-    return sum(weight for term, weight in weights.items() if term in held) / whole if whole else 0.0
+def coverage(asked: Mapping[int, float], held: Collection[int]) -> float:
+    """The share of the asked terms, given with their weights, that are among the held ones.
+
+    By weight; 0 where nothing is asked.
+    """
+    whole = sum(asked.values())
+    return sum([weight for term, weight in asked.items() if term in held]) / whole if whole else 0.0
 
 
 def scripts_of(query: str, text: str) -> ScriptPair:

@@ -3,7 +3,7 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from qdrant_client import QdrantClient, models
@@ -28,8 +28,11 @@ class TermStatistics:
     chunks: int
     frequencies: Mapping[int, int]
 
-    def weight(self, term: int) -> float:
-        """The term's inverse document frequency, as BM25 computes it; higher for rarer terms."""
+    def weights(self, terms: Iterable[int]) -> dict[int, float]:
+        """Each term's inverse document frequency, as BM25 computes it; higher for rarer terms."""
+        return {term: self._weight(term) for term in terms}
+
+    def _weight(self, term: int) -> float:
         chunks = self.chunks + _ASSUMED_CHUNKS
         holding = self.frequencies.get(term, 0) + _ASSUMED_OCCURRENCES
         return math.log(1 + (chunks - holding + 0.5) / (holding + 0.5))
