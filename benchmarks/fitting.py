@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.left_out import Asked
-from rag_pipeline.query.relevance.calibration import Calibration, Weights, shrunk_coverage
+from rag_pipeline.query.relevance.calibration import Calibration, Weights, lift, shrunk_coverage
 from rag_pipeline.query.relevance.signals import ScriptPair
 from rag_pipeline.query.results import RetrievedChunk
 
@@ -15,8 +15,9 @@ _RIDGE = 1e-2
 # Of what cannot be answered, the best chunks are the ones to tell from right ones.
 _NEGATIVES_A_QUESTION = 3
 # Where the threshold is laid. In one script: so that few answerable questions lose their paragraph to it.
-# From one to the other, where cosines of good and bad chunks overlap: so that most others find nothing.
-_LOST = 0.03
+# From one to the other, where cosines of good and bad chunks overlap: so that most others find nothing, and
+# most small talk.
+_LOST = 0.025
 _REFUSED_ACROSS = 0.95
 # What small talk weighs among what cannot be answered: it is little, and in a tone of its own.
 _SMALL_TALK = 0.3
@@ -40,7 +41,9 @@ def fitted(asked: Sequence[Asked], fitted_for: str) -> Calibration:
         if question == passages:
             at = np.quantile(_right_logits(chosen, found), _LOST)
         else:
-            at = np.quantile(_best_logits(chosen, found), _REFUSED_ACROSS)
+            others = [one for one in chosen if not one.answerable]
+            talk = [one for one in others if not one.question.paragraph]
+            at = max(np.quantile(_best_logits(some, found), _REFUSED_ACROSS) for some in (others, talk))
         weights[pair] = _moved(found, -float(at))
     return Calibration(fitted_for=fitted_for, weights=weights)
 
@@ -67,22 +70,24 @@ def _best_chunks(asked: Iterable[Asked]) -> list[RetrievedChunk]:
 
 
 def _features(chunks: Sequence[RetrievedChunk]) -> Floats:
-    return np.array([(chunk.signals.dense, shrunk_coverage(chunk.signals)) for chunk in chunks])
+    signals = [chunk.signals for chunk in chunks]
+    return np.array([(one.dense, shrunk_coverage(one), lift(one)) for one in signals])
 
 
 def _regression(features: Floats, labels: Floats, importance: Floats) -> Weights:
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     inputs = np.column_stack([np.ones(len(features)), (features - mean) / spread])
-    ridge = np.diag([0.0, _RIDGE, _RIDGE])
-    weights = np.zeros(3)
+    ridge = np.diag([0.0, *[_RIDGE] * features.shape[1]])
+    weights = np.zeros(len(ridge))
     for _ in range(_STEPS):
         predicted = 1 / (1 + np.exp(-inputs @ weights))
         gradient = inputs.T @ (importance * (predicted - labels)) + ridge @ weights
         curvature = (inputs.T * (importance * predicted * (1 - predicted))) @ inputs + ridge
-        weights -= np.linalg.solve(curvature + 1e-9 * np.eye(3), gradient)
+        weights -= np.linalg.solve(curvature + 1e-9 * np.eye(len(ridge)), gradient)
     slopes = weights[1:] / spread
     intercept = weights[0] - slopes @ mean
-    return Weights(intercept=float(intercept), dense=float(slopes[0]), coverage=float(slopes[1]))
+    dense, coverage, lifted = map(float, slopes)
+    return Weights(intercept=float(intercept), dense=dense, coverage=coverage, lift=lifted)
 
 
 def _right_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:
@@ -95,8 +100,8 @@ def _right_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:
 
 
 def _best_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:
-    """For each unanswerable question the logit of what it finds."""
-    return [_best(one.result.chunks, weights) for one in asked if not one.answerable]
+    """For each question the logit of what it finds."""
+    return [_best(one.result.chunks, weights) for one in asked]
 
 
 def _best(chunks: Iterable[RetrievedChunk], weights: Weights) -> float:
@@ -109,4 +114,5 @@ def _moved(weights: Weights, by: float) -> Weights:
         intercept=round(weights.intercept + by, 2),
         dense=round(weights.dense, 2),
         coverage=round(weights.coverage, 2),
+        lift=round(weights.lift, 2),
     )

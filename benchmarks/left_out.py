@@ -114,7 +114,7 @@ def ask_all(
                     alias=base.settings.alias,
                     embedder_of=lambda model: embedder,
                     ledger=base.services.ledger,
-                    term_weights=base.services.term_weights,
+                    baselines=base.services.baselines,
                     options=options,
                 )
                 for number, (one, result) in enumerate(zip((*without, *with_it), results, strict=True)):

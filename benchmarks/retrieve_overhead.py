@@ -15,7 +15,7 @@ from benchmarks.material import generated_pages
 from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import scope_of
@@ -51,7 +51,7 @@ def _books() -> Iterator[Book]:
         yield Book(f"generated/{name}", sections, title=f"{title} {number}")
 
 
-_shelf_weights = TermWeights()
+_baselines = Baselines()
 
 
 def _timed(shelf: Shelf, client: QdrantClient, ledger: Ledger, number: int) -> tuple[float, ...]:
@@ -72,7 +72,7 @@ def _timed(shelf: Shelf, client: QdrantClient, ledger: Ledger, number: int) -> t
         alias=shelf.alias,
         embedder_of=lambda model: clock.watching(shelf.embedder),
         ledger=ledger,
-        term_weights=_shelf_weights,
+        baselines=_baselines,
         options=RetrievalOptions(min_relevance=0.0),
     )
     whole = (time.perf_counter() - started) * 1_000

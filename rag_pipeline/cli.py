@@ -187,7 +187,7 @@ def retrieve(
         alias=services.settings.alias,
         embedder_of=services.embedder_of,
         ledger=services.ledger,
-        term_weights=services.term_weights,
+        baselines=services.baselines,
         options=services.retrieval_options(limit=limit),
     )
     if as_json:

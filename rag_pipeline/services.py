@@ -26,7 +26,7 @@ from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
 from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.ranking import RankingRules, load_ranking
 from rag_pipeline.query.record import AskOptions
-from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.reranking import Reranker
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.query.spans import export_spans
@@ -50,8 +50,8 @@ class Services:
         self.settings = settings
         self._others: dict[str, Embedder] = {}
         self._kept_store = KeptStore(self.store)
-        self.term_weights = TermWeights()
-        """How rare terms are in the generations that this process searched."""
+        self.baselines = Baselines()
+        """What signals are measured against, for the generations that this process searched."""
 
     def __enter__(self) -> Self:
         return self

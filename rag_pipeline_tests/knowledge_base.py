@@ -174,7 +174,7 @@ class KnowledgeBase:
             alias=self.settings.alias,
             embedder_of=self.services.embedder_of,
             ledger=self.services.ledger,
-            term_weights=self.services.term_weights,
+            baselines=self.services.baselines,
             options=options,
         )
 

@@ -17,7 +17,7 @@ from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.retrieval import DEFAULT_OPTIONS, retrieve
 from rag_pipeline.query.scope import Scope
@@ -123,7 +123,7 @@ class Shelf:
             alias=self.alias,
             embedder_of=lambda model: self.embedder,
             ledger=self.ledger,
-            term_weights=TermWeights(),
+            baselines=Baselines(),
             options=options,
         )
 

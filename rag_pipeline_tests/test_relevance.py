@@ -1,13 +1,17 @@
 """From signals to relevance: bounds, what counts for more, and calibrations that can be stored."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from rag_pipeline.embedding.hashing import HashingEmbedder
 from rag_pipeline.index.sparse import query_terms
 from rag_pipeline.query.relevance.calibration import Calibration
 from rag_pipeline.query.relevance.defaults import default_calibration
+from rag_pipeline.query.relevance.references import References
 from rag_pipeline.query.relevance.signals import ScriptPair, Signals, coverage, scripts_of
 from rag_pipeline.query.relevance.term_weights import TermStatistics
 
@@ -25,6 +29,7 @@ signals = st.builds(
     coverage=st.floats(0, 1),
     terms=st.integers(0, 40),
     scripts=st.sampled_from(ScriptPair),
+    usual=st.floats(-1, 1),
 )
 
 
@@ -84,3 +89,28 @@ def test_in_a_handful_of_chunks_all_terms_weigh_about_the_same() -> None:
 )
 def test_scripts_are_told_apart(query: str, text: str, pair: ScriptPair) -> None:
     assert scripts_of(query, text) is pair
+
+
+def test_a_query_that_is_near_to_everything_proves_less_by_being_near() -> None:
+    calibration = default_calibration(MODELS[0])
+    near = Signals(
+        dense=0.86, bm25=None, rank=1, coverage=0.5, terms=6, scripts=ScriptPair.NEITHER, usual=0.74
+    )
+    near_to_all = replace(near, usual=0.83)
+    assert calibration.relevance(near_to_all) < calibration.threshold < calibration.relevance(near)
+
+
+def test_a_calibration_that_weighs_the_lift_of_cosines_needs_the_usual_ones() -> None:
+    bare = Signals(dense=0.86, bm25=None, rank=1, coverage=0.5, terms=6, scripts=ScriptPair.NEITHER)
+    with pytest.raises(ValueError, match="no usual cosine"):
+        default_calibration(MODELS[0]).relevance(bare)
+    assert not default_calibration(MODELS[2]).needs_usual
+
+
+def test_the_usual_cosines_of_a_query_are_those_of_texts_about_nothing_in_particular() -> None:
+    embedder, references = HashingEmbedder(64), References()
+    near, far = embedder.embed_queries(["the committee approved the minutes", "zyx wvu"])
+    first, second = references.usual(embedder, [near, far])
+    assert first.of(False) > second.of(False)
+    assert first.of(True) == first.han
+    assert references.usual(embedder, [near]) == [first], "and they stay the same"

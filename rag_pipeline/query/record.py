@@ -18,7 +18,7 @@ from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.gathering import Candidate, Ranked
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.ranking import RankingRules
-from rag_pipeline.query.relevance.term_weights import TermWeights
+from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.request import AskRequest
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.scope import Scope
@@ -63,8 +63,8 @@ class AskServices(Protocol):
         """The language model that words answers; none: answers are quotations."""
 
     @property
-    def term_weights(self) -> TermWeights:
-        """How rare terms are, kept from one request to the next."""
+    def baselines(self) -> Baselines:
+        """What signals are measured against, kept from one request to the next."""
 
     def retrieval_options(self, *, limit: int) -> RetrievalOptions:
         """How much a search hands on of what it finds."""

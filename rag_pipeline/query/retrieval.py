@@ -20,7 +20,10 @@ from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.neighbours import join_neighbours
+from rag_pipeline.query.relevance.baselines import Baselines
+from rag_pipeline.query.relevance.calibration import Calibration
 from rag_pipeline.query.relevance.defaults import default_calibration
+from rag_pipeline.query.relevance.references import UsualCosines
 from rag_pipeline.query.relevance.term_weights import TermWeights
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.scope import Scope
@@ -47,7 +50,7 @@ def retrieve(
     alias: str,
     embedder_of: EmbedderOf,
     ledger: Ledger,
-    term_weights: TermWeights | None = None,
+    baselines: Baselines | None = None,
     options: RetrievalOptions = DEFAULT_OPTIONS,
     deadline: Deadline | None = None,
 ) -> list[QueryResult]:
@@ -55,12 +58,12 @@ def retrieve(
 
     `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
     give. The store is opened once the queries are embedded. The generation that the alias names at that
-    moment answers all of them: one that is swapped in meanwhile is for the next request. Keep `term_weights`
-    from one request to the next, or each takes its own sample. The `deadline` bounds the wait for an
+    moment answers all of them: one that is swapped in meanwhile is for the next request. Keep the
+    `baselines` from one request to the next, or each measures its own. The `deadline` bounds the wait for an
     embedding endpoint; how long the store may take is up to whoever opens it. Raises ConfigurationError where
     nothing was indexed under the alias, or its model cannot be had.
     """
-    weights = term_weights or TermWeights()
+    baselines = baselines or Baselines()
     expected = _live(ledger, alias)
     tries = 0
     while True:
@@ -68,16 +71,22 @@ def retrieve(
         vectors = embedder.embed_queries(
             queries, timeout_seconds=deadline.remaining if deadline else math.inf
         )
+        calibration = options.calibration or default_calibration(expected.settings["model"])
+        usual: Sequence[UsualCosines | None] = [None] * len(vectors)
+        if calibration.needs_usual:
+            usual = baselines.references.usual(embedder, vectors)
         embedded = [
-            EmbeddedQuery(query, vector, query_terms(query))
-            for query, vector in zip(queries, vectors, strict=True)
+            EmbeddedQuery(query, vector, query_terms(query), one)
+            for query, vector, one in zip(queries, vectors, usual, strict=True)
         ]
         live = None
         try:
             with open_client() as client:
                 live = _aliased(client, ledger, alias, expected)
                 if live.settings["model"] == expected.settings["model"]:
-                    return _results(client, live, ledger, scope, embedded, weights, options)
+                    return _results(
+                        client, live, ledger, scope, embedded, baselines.term_weights, calibration, options
+                    )
         except StoreError:
             tries += 1
             now_live = _live(ledger, alias)
@@ -119,6 +128,7 @@ def _results(
     scope: Scope,
     queries: Sequence[EmbeddedQuery],
     weights: TermWeights,
+    calibration: Calibration,
     options: RetrievalOptions,
 ) -> list[QueryResult]:
     found = [
@@ -134,7 +144,6 @@ def _results(
         )
     ]
     statistics = weights.of(client, live.name, scope.identity.tenant)
-    calibration = options.calibration or default_calibration(live.settings["model"])
     results = [
         select(query, one, statistics, calibration, options)
         for query, one in zip(queries, found, strict=True)

@@ -12,6 +12,7 @@ from rag_pipeline.ledger.documents import CurrentVersion, Documents
 from rag_pipeline.query.access import access_filter, permission
 from rag_pipeline.query.fusion import fuse
 from rag_pipeline.query.passages import Passages
+from rag_pipeline.query.relevance.references import UsualCosines
 from rag_pipeline.query.results import RejectedChunk
 from rag_pipeline.query.scope import Scope
 
@@ -35,11 +36,15 @@ Hits = Sequence[models.ScoredPoint]
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedQuery:
-    """A query as the legs take it: its dense vector and the terms of its text."""
+    """A query as the legs take it: its dense vector and the terms of its text.
+
+    `usual` tells how near it is to any text at all, where that is needed.
+    """
 
     text: str
     vector: Vector
     terms: models.SparseVector
+    usual: UsualCosines | None = None
 
 
 class Candidate(NamedTuple):

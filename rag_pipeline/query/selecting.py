@@ -148,13 +148,15 @@ class _Selection:
 
     def _chunk(self, rank: int, candidate: Candidate, terms: frozenset[int]) -> RetrievedChunk:
         query, text = self._query, candidate.payload["text"]
+        scripts = scripts_of(query.text, text)
         signals = Signals(
             dense=candidate.dense,
             bm25=candidate.bm25,
             rank=rank,
             coverage=coverage(self._asked, terms),
             terms=len(self._asked),
-            scripts=scripts_of(query.text, text),
+            scripts=scripts,
+            usual=query.usual.of(scripts.chunk_is_han) if query.usual else None,
         )
         relevance = self._calibration.relevance(signals)
         return chunk_of(candidate.payload, score=candidate.score, relevance=relevance, signals=signals)

@@ -38,8 +38,9 @@ from rag_pipeline.sources.document import source_of
 
 # Tries of a store or embedding endpoint that does not answer, within the request's deadline.
 _TRIES = 2
-# What each query brings to the ranking, where trust and freshness may still turn the order.
-_FOUND_PER_QUERY = 20
+# What each query brings to the ranking, where trust and freshness may still turn the order. As many as the
+# calibration was fitted to: the more are looked at, the more that is of no use passes the threshold.
+_FOUND_PER_QUERY = 10
 
 
 def validate_request(asking: Asking, services: AskServices) -> Asking:
@@ -113,7 +114,7 @@ def search(asking: Asking, services: AskServices) -> Asking:
                 alias=services.asking.alias,
                 embedder_of=services.embedder_of,
                 ledger=services.ledger,
-                term_weights=services.term_weights,
+                baselines=services.baselines,
                 options=services.retrieval_options(limit=_FOUND_PER_QUERY),
                 deadline=asking.deadline,
             )

@@ -20,15 +20,25 @@ class Weights(BaseModel):
     intercept: float
     dense: float
     coverage: float
+    lift: float = 0.0
+    """Of how much nearer the chunk is than any text in its script."""
 
     def logit(self, signals: Signals) -> float:
         """The logit of relevance; 0 is a relevance of one half."""
-        return self.intercept + self.dense * signals.dense + self.coverage * shrunk_coverage(signals)
+        logit = self.intercept + self.dense * signals.dense + self.coverage * shrunk_coverage(signals)
+        return logit + self.lift * lift(signals) if self.lift else logit
 
 
 def shrunk_coverage(signals: Signals) -> float:
     """The coverage of a query's terms, the less the fewer they are."""
     return signals.coverage * signals.terms / (signals.terms + _ASSUMED_TERMS)
+
+
+def lift(signals: Signals) -> float:
+    """How much nearer the chunk is to the query than any text in its script is."""
+    if signals.usual is None:
+        raise ValueError("the calibration weighs the lift of cosines, and no usual cosine was measured")
+    return signals.dense - signals.usual
 
 
 class Calibration(BaseModel):
@@ -52,6 +62,11 @@ class Calibration(BaseModel):
         if missing := set(ScriptPair) - weights.keys():
             raise ValueError(f"no weights for {', '.join(sorted(missing))}")
         return weights
+
+    @property
+    def needs_usual(self) -> bool:
+        """Whether the usual cosines of queries have to be measured."""
+        return any(weights.lift for weights in self.weights.values())
 
     def relevance(self, signals: Signals) -> float:
         """How likely a chunk with these signals is to be of use, 0 to 1."""

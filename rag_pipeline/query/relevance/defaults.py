@@ -14,10 +14,10 @@ from rag_pipeline.query.relevance.signals import ScriptPair
 _E5 = Calibration(
     fitted_for="local/multilingual-e5-small",
     weights={
-        ScriptPair.NEITHER: Weights(intercept=-41.37, dense=48.6, coverage=7.58),
-        ScriptPair.BOTH: Weights(intercept=-57.41, dense=62.76, coverage=10.62),
-        ScriptPair.QUERY: Weights(intercept=-56.75, dense=71.64, coverage=17.37),
-        ScriptPair.CHUNK: Weights(intercept=-33.9, dense=43.52, coverage=10.87),
+        ScriptPair.NEITHER: Weights(intercept=-27.55, dense=27.98, coverage=6.19, lift=34.88),
+        ScriptPair.BOTH: Weights(intercept=-41.35, dense=42.19, coverage=9.83, lift=33.09),
+        ScriptPair.QUERY: Weights(intercept=-26.01, dense=27.76, coverage=15.49, lift=46.18),
+        ScriptPair.CHUNK: Weights(intercept=-16.35, dense=15.0, coverage=3.27, lift=70.32),
     },
 )
 _HASHING = Calibration(

@@ -15,6 +15,11 @@ class ScriptPair(StrEnum):
     CHUNK = "chunk"
     BOTH = "both"
 
+    @property
+    def chunk_is_han(self) -> bool:
+        """Whether the chunk is written in Han characters."""
+        return self in (ScriptPair.CHUNK, ScriptPair.BOTH)
+
 
 @dataclass(frozen=True, slots=True)
 class Signals:
@@ -23,6 +28,7 @@ class Signals:
     `dense` is the cosine of their vectors, whose scale each model has for itself; `bm25` that leg's score,
     None where it did not find the chunk; `rank` the fused rank, from 1. `coverage` is the share of the
     query's terms that the chunk has, 0 to 1, weighted by how rare they are, and `terms` how many those are.
+    `usual` is the cosine that the query has with any text in the chunk's script, None where it is not needed.
     """
 
     dense: float
@@ -31,6 +37,7 @@ class Signals:
     coverage: float
     terms: int
     scripts: ScriptPair
+    usual: float | None = None
 
 
 def coverage(asked: Mapping[int, float], held: Collection[int]) -> float:
