@@ -88,22 +88,25 @@ class _Clock:
 
     def watching(self, watched: QdrantClient | Embedder) -> Any:
         """The same thing, each call of which is timed."""
-        clock = self
+        return _Watched(self, watched)
 
-        class Watched:
-            def __getattr__(self, name: str) -> Any:
-                value = getattr(watched, name)
-                if not callable(value):
-                    return value
 
-                def timed(*arguments: Any, **named: Any) -> Any:
-                    started, worked = time.perf_counter(), time.thread_time()
-                    try:
-                        return value(*arguments, **named)
-                    finally:
-                        clock.milliseconds += (time.perf_counter() - started) * 1_000
-                        clock.busy_milliseconds += (time.thread_time() - worked) * 1_000
+class _Watched:
+    def __init__(self, clock: _Clock, watched: QdrantClient | Embedder) -> None:
+        self._clock = clock
+        self._watched = watched
 
-                return timed
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._watched, name)
+        if not callable(value):
+            return value
 
-        return Watched()
+        def timed(*arguments: Any, **named: Any) -> Any:
+            started, worked = time.perf_counter(), time.thread_time()
+            try:
+                return value(*arguments, **named)
+            finally:
+                self._clock.milliseconds += (time.perf_counter() - started) * 1_000
+                self._clock.busy_milliseconds += (time.thread_time() - worked) * 1_000
+
+        return timed

@@ -1,7 +1,5 @@
 """From signals to relevance: bounds, what counts for more, and calibrations that can be stored."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from qdrant_client import QdrantClient, models
 
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
@@ -85,6 +87,36 @@ def test_what_the_ledger_withdrew_is_fetched_over_for(shelf: Shelf) -> None:
     (result,) = shelf.ask([question], scope_of(), RetrievalOptions(limit=3, min_relevance=0.0))
     assert [chunk.document_id for chunk in result.chunks] == ["open/page"]
     assert result.rejected == ()
+
+
+class Meddling:
+    """A client that withdraws a chunk as soon as the first search has found it."""
+
+    def __init__(self, shelf: Shelf, chunk_id: str) -> None:
+        self._client, self._shelf, self._left = shelf.client, shelf, [chunk_id]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def query_batch_points(self, *arguments: Any, **named: Any) -> Any:
+        answers = self._client.query_batch_points(*arguments, **named)
+        while self._left:
+            chosen = models.FieldCondition(key="chunk_id", match=models.MatchValue(value=self._left.pop()))
+            withdrawn = models.Filter(must=[chosen])
+            self._client.set_payload(self._shelf.collection, {"published": False}, withdrawn, wait=True)
+        return answers
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_what_is_withdrawn_between_search_and_reading_is_not_handed_on(shelf: Shelf, limit: int) -> None:
+    shelf.put(Book(f"s/{n}", [f"Refunds {'of refunds ' * (3 - n)}take days."]) for n in range(3))
+    options = RetrievalOptions(limit=limit, min_relevance=0.0, collapse_duplicates=False)
+    (before,) = shelf.ask(["refunds"], scope_of(), options)
+    withdrawn = before.chunks[0].chunk_id
+    shelf.client = cast(QdrantClient, Meddling(shelf, withdrawn))
+    (result,) = shelf.ask(["refunds"], scope_of(), options)
+    assert len(result.chunks) == min(limit, 2)
+    assert withdrawn not in chunk_ids([result])
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -17,8 +17,7 @@ _NOTHING_USEFUL = "The knowledge base has nothing useful for this query."
 _NOTHING_USEFUL_ZH = "知识库中没有与此查询相关的有用内容。"
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievedChunk:
+class RetrievedChunk(NamedTuple):
     """A found chunk.
 
     `score` is the fused rank score, comparable within one result only; `relevance` is calibrated, 0 to 1, and

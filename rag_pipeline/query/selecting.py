@@ -3,7 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from rag_pipeline.query.near_duplicates import nearly_the_same
@@ -130,7 +130,7 @@ class _Selection:
             self._of_document[before.document_id] -= 1
             self._of_document[chunk.document_id] += 1
             self._reject(before, _NEARLY_THE_SAME)
-            better = replace(chunk, score=before.score, relevance=max(before.relevance, chunk.relevance))
+            better = chunk._replace(score=before.score, relevance=max(before.relevance, chunk.relevance))
             self.chosen[place] = (terms, better)
         else:
             self._reject(chunk, _NEARLY_THE_SAME)

@@ -1,8 +1,8 @@
 """What is known of a chunk and a query before anything is concluded from it."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from rag_pipeline.query.scripts import asks_in_chinese, written_in_han
 
@@ -21,8 +21,7 @@ class ScriptPair(StrEnum):
         return self in (ScriptPair.CHUNK, ScriptPair.BOTH)
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """Why a chunk may be relevant to a query.
 
     `dense` is the cosine of their vectors, whose scale each model has for itself; `bm25` that leg's score,
