@@ -94,7 +94,7 @@ def test_a_query_that_is_near_to_everything_proves_less_by_being_near() -> None:
     near = Signals(
         dense=0.86, bm25=None, rank=1, coverage=0.5, terms=6, scripts=ScriptPair.NEITHER, usual=0.74
     )
-    near_to_all = replace(near, usual=0.83)
+    near_to_all = near._replace(usual=0.83)
     assert calibration.relevance(near_to_all) < calibration.threshold < calibration.relevance(near)
 
 
