@@ -13,7 +13,7 @@ from rag_pipeline.console import console
 from rag_pipeline.impact import StaleDocument
 from rag_pipeline.ledger.feedback import GivenFeedback
 from rag_pipeline.query.lineage import Lineage
-from rag_pipeline.query.trace import Trace, UsedEvidence
+from rag_pipeline.query.trace import RecordedConflict, RecordedPosition, Trace, UsedEvidence
 
 _LONGEST = 400
 _DOCUMENTS_SHOWN = 50
@@ -36,9 +36,10 @@ def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
     _branch(tree, "steps", [f"{one.step}: {one.milliseconds:.1f} ms" for one in trace.steps])
     _add_evidence(tree, trace)
     _branch(tree, "rejected", [f"{one.chunk_id}: {one.reason}" for one in trace.rejected])
-    for name, values in (("tool call", trace.tool_calls), ("conflict", trace.conflicts)):
-        for value in values:
-            _branch(tree, name, _pairs(value))
+    for call in trace.tool_calls:
+        _branch(tree, "tool call", _pairs(call))
+    for conflict in trace.conflicts:
+        _branch(tree, f"conflict: {_ruling(conflict)}", map(_stated, conflict.positions))
     _leaf(tree, "think", trace.think_note)
     _leaf(tree, "prompt version", trace.prompt_version)
     for number, attempt in enumerate(trace.attempts, start=1):
@@ -56,6 +57,18 @@ def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
         [f"{one.rating} by {one.given_by}: {one.comment or 'no comment'}" for one in feedback],
     )
     _print(tree)
+
+
+def _ruling(conflict: RecordedConflict) -> str:
+    if conflict.winner is None:
+        return f"{conflict.kind}, nothing decides, {conflict.policy}"
+    return f"{conflict.kind}, {conflict.winner} is followed by {conflict.decided_by}, {conflict.policy}"
+
+
+def _stated(position: RecordedPosition) -> str:
+    sentence = f": {position.sentence}" if position.sentence else ""
+    followed = ", followed" if position.followed else ""
+    return f"{position.label} {position.document_id} {position.shown}{followed}{sentence}"
 
 
 def _add_evidence(tree: Tree, trace: Trace) -> None:

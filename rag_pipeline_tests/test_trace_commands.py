@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_pipeline.query.trace import Attempt, CitedClaim, RejectedEvidence
+from rag_pipeline.query.trace import Attempt, CitedClaim, RecordedConflict, RecordedPosition, RejectedEvidence
 from rag_pipeline_tests.command_runs import Run, commands_of
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 from rag_pipeline_tests.sample_traces import trace_from, trace_of
@@ -33,11 +33,14 @@ def run(
 
 
 def test_a_trace_is_shown_as_a_tree(base: KnowledgeBase, run: Run) -> None:
-    position = {"label": "S1", "shown": "30 days"}
+    position = RecordedPosition(label="S1", document_id=DOCUMENT, shown="30 days", followed=True)
+    conflict = RecordedConflict(
+        kind="duration", winner="S1", decided_by="trust_tier", policy="prefer", positions=[position]
+    )
     recorded = trace_from(
         base, DOCUMENT, "refunds/postage.md",
         think_note="It suffices.",
-        conflicts=[{"kind": "duration", "positions": [position]}],
+        conflicts=[conflict],
         rejected=[RejectedEvidence(chunk_id="x:0:0", document_id="x", reason="it is withdrawn")],
         attempts=[
             Attempt(by="openai", model="small", problems=["the number 31 is not in S1"], text="31 days.")
@@ -50,7 +53,8 @@ def test_a_trace_is_shown_as_a_tree(base: KnowledgeBase, run: Run) -> None:
     for words in (
         f"{recorded.trace_id} answered", recorded.question, "The sentences are quoted.", "retrieve: 3.5 ms",
         f"S1 {recorded.evidence[0].chunk_id}, cited", "score 1.050 = relevance +0.800, trust +0.250",
-        "x:0:0: it is withdrawn", "It suffices.", "kind: duration", "attempt 1 by openai (small)",
+        "x:0:0: it is withdrawn", "It suffices.", "duration, S1 is followed by trust_tier, prefer",
+        f"S1 {DOCUMENT} 30 days, followed", "attempt 1 by openai (small)",
         "the number 31 is not in S1", "31 days.", f"Within 30 days. <- {recorded.evidence[0].evidence_id}",
         recorded.generation or "",
     ):  # fmt: skip

@@ -16,6 +16,8 @@ from rag_pipeline.query.trace import (
     Attempt,
     CitedClaim,
     Outcome,
+    RecordedConflict,
+    RecordedPosition,
     RejectedEvidence,
     StepTiming,
     Trace,
@@ -70,7 +72,22 @@ traces = st.builds(
         ),
         max_size=2,
     ),
-    tool_calls=st.lists(json_objects, max_size=2), conflicts=st.lists(json_objects, max_size=2),
+    tool_calls=st.lists(json_objects, max_size=2),
+    conflicts=st.lists(
+        st.builds(
+            RecordedConflict,
+            kind=texts, winner=st.none() | texts, decided_by=st.none() | texts, policy=texts,
+            positions=st.lists(
+                st.builds(
+                    RecordedPosition,
+                    label=texts, document_id=texts, shown=texts, followed=st.booleans(),
+                    sentence=st.none() | texts,
+                ),
+                max_size=2,
+            ),
+        ),
+        max_size=2,
+    ),
     think_note=st.none() | texts, prompt_version=st.none() | st.integers(),
     attempts=st.lists(
         st.builds(
@@ -85,6 +102,15 @@ traces = st.builds(
     ),
     outcome=st.sampled_from(Outcome), reason=texts,
 )  # fmt: skip
+
+
+def conflict(shown: str, sentence: str) -> RecordedConflict:
+    position = RecordedPosition(
+        label="S1", document_id="refunds/a.md", shown=shown, followed=True, sentence=sentence
+    )
+    return RecordedConflict(
+        kind="duration", winner="S1", decided_by="trust_tier", policy="prefer", positions=[position]
+    )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -107,12 +133,11 @@ def test_a_trace_is_found_by_its_evidence_too(ledger: Ledger, recorder: TraceRec
 
 
 def test_without_the_setting_ids_hashes_and_scores_are_kept_and_no_texts(ledger: Ledger) -> None:
-    position = {"label": "S1", "document_id": "refunds/a.md", "shown": "30 days", "sentence": "The passage."}
     recorded = trace_of(
         [used_evidence("refunds/a.md", trace_id="t1", text="The passage.")],
         attempts=[Attempt(by="openai", model="m", problems=["number 4711"], text="The passage says so.")],
         citations=[CitedClaim(evidence_ids=["t1:S1"], claim="The passage says so.")],
-        conflicts=[{"kind": "duration", "positions": [position], "winner": None}],
+        conflicts=[conflict("30 days", "The passage.")],
         question="What was asked?",
     )
     TraceRecorder(ledger, texts=False, retention=KEPT).record(recorded)
@@ -121,7 +146,7 @@ def test_without_the_setting_ids_hashes_and_scores_are_kept_and_no_texts(ledger:
     assert kept.question == "What was asked?"
     assert kept.evidence[0].text_hash == recorded.evidence[0].text_hash
     assert kept.evidence[0].score == recorded.evidence[0].score
-    assert kept.conflicts[0]["positions"][0]["shown"] == "30 days"
+    assert kept.conflicts[0].positions[0].shown == "30 days"
     assert kept.attempts[0].problems == ["number 4711"]
 
 
@@ -191,7 +216,6 @@ def test_what_a_trace_holds_of_a_document_is_erased_and_the_rest_stays(
     ledger: Ledger, recorder: TraceRecorder
 ) -> None:
     secret = "The combination is 4711."
-    position = {"label": "S1", "document_id": "refunds/a.md", "shown": "4711", "sentence": secret}
     recorder.record(
         trace_of(
             [
@@ -200,7 +224,7 @@ def test_what_a_trace_holds_of_a_document_is_erased_and_the_rest_stays(
             ],
             attempts=[Attempt(by="openai", model="m", problems=["4711 is not in S2"], text=secret)],
             citations=[CitedClaim(evidence_ids=["t1:S1"], claim=secret)],
-            conflicts=[{"kind": "count", "positions": [position], "winner": "S1"}],
+            conflicts=[conflict("4711", secret)],
             think_note="It is 4711.",
         )
     )
@@ -212,7 +236,7 @@ def test_what_a_trace_holds_of_a_document_is_erased_and_the_rest_stays(
     assert "4711" not in kept.model_dump_json()
     assert [one.text for one in kept.evidence] == [None, "Another one's words."]
     assert kept.attempts[0].problems == [ERASED], "an attempt that failed still did"
-    assert kept.conflicts[0]["winner"] == "S1"
+    assert kept.conflicts[0].winner == "S1"
     assert kept.citations[0].evidence_ids == ["t1:S1"]
     assert traces_with_words(ledger, "refunds/a.md") == 0
     assert erase_words(ledger, "refunds/a.md") == 0

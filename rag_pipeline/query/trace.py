@@ -61,6 +61,26 @@ class RejectedEvidence(_Record):
     relevance: float | None = None
 
 
+class RecordedPosition(_Record):
+    """What one piece of evidence says in a conflict. The sentence only where texts are kept."""
+
+    label: str
+    document_id: str
+    shown: str
+    followed: bool
+    sentence: str | None = None
+
+
+class RecordedConflict(_Record):
+    """Sources that differ, and the rule that was applied: `winner` is followed because of `decided_by`."""
+
+    kind: str
+    winner: str | None
+    decided_by: str | None
+    policy: str
+    positions: list[RecordedPosition]
+
+
 class Attempt(_Record):
     """One draft of an answer, and what its validation found wrong with it. Nothing wrong: it was used."""
 
@@ -95,7 +115,7 @@ class Trace(_Record):
     evidence: list[UsedEvidence]
     rejected: list[RejectedEvidence]
     tool_calls: list[dict[str, Any]]
-    conflicts: list[dict[str, Any]]
+    conflicts: list[RecordedConflict]
     think_note: str | None
     prompt_version: int | None
     attempts: list[Attempt]

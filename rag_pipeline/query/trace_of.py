@@ -11,7 +11,7 @@ from rag_pipeline.query.gathering import Ranked
 from rag_pipeline.query.record import Asking
 from rag_pipeline.query.request import MAX_QUESTION
 from rag_pipeline.query.scope import Scope
-from rag_pipeline.query.trace import CitedClaim, Trace, UsedEvidence
+from rag_pipeline.query.trace import CitedClaim, RecordedConflict, RecordedPosition, Trace, UsedEvidence
 
 
 def trace_of(asking: Asking) -> Trace:
@@ -89,11 +89,11 @@ def _used(one: Ranked) -> UsedEvidence:
     )
 
 
-def _conflict(conflict: Conflict) -> dict[str, Any]:
-    return {
-        "kind": conflict.kind.value,
-        "winner": conflict.winner,
-        "decided_by": conflict.decided_by.value if conflict.decided_by else None,
-        "policy": conflict.policy.value,
-        "positions": [asdict(position) for position in conflict.positions],
-    }
+def _conflict(conflict: Conflict) -> RecordedConflict:
+    return RecordedConflict(
+        kind=conflict.kind,
+        winner=conflict.winner,
+        decided_by=conflict.decided_by,
+        policy=conflict.policy,
+        positions=[RecordedPosition(**asdict(position)) for position in conflict.positions],
+    )

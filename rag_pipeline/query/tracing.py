@@ -8,14 +8,14 @@ a sentence of the workflow's own.
 import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
 from rag_pipeline.errors import ConfigurationError, LedgerError
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.ledger.traces import Record, TracedEvidence
-from rag_pipeline.query.trace import Trace
+from rag_pipeline.query.trace import RecordedConflict, Trace
 
 ERASED: Final = "(erased)"
 """What stands for words that were erased because their document was."""
@@ -96,7 +96,7 @@ def without_texts(trace: Trace) -> Trace:
             "evidence": [one.model_copy(update={"text": None}) for one in trace.evidence],
             "attempts": [one.model_copy(update={"text": None}) for one in trace.attempts],
             "citations": [one.model_copy(update={"claim": None}) for one in trace.citations],
-            "conflicts": [_blanked(one, {"sentence"}, None) for one in trace.conflicts],
+            "conflicts": [_reworded(one, sentence=None) for one in trace.conflicts],
         }
     )
 
@@ -149,7 +149,7 @@ def _without_words_of(document_ids: Collection[str]) -> Callable[[Record], Recor
                     for one in trace.attempts
                 ],
                 "citations": [one.model_copy(update={"claim": None}) for one in trace.citations],
-                "conflicts": [_blanked(one, {"sentence", "shown"}, ERASED) for one in trace.conflicts],
+                "conflicts": [_reworded(one, sentence=None, shown=ERASED) for one in trace.conflicts],
                 "think_note": None if trace.think_note is None else ERASED,
             }
         )
@@ -158,13 +158,8 @@ def _without_words_of(document_ids: Collection[str]) -> Callable[[Record], Recor
     return change
 
 
-def _blanked(value: Any, names: Collection[str], blank: str | None) -> Any:
-    """The same JSON value with other values under these names, however deep."""
-    if isinstance(value, dict):
-        return {
-            name: blank if name in names and inner is not None else _blanked(inner, names, blank)
-            for name, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [_blanked(inner, names, blank) for inner in value]
-    return value
+def _reworded(conflict: RecordedConflict, **words: str | None) -> RecordedConflict:
+    """The conflict with other words in all its positions."""
+    return conflict.model_copy(
+        update={"positions": [one.model_copy(update=words) for one in conflict.positions]}
+    )
