@@ -45,8 +45,8 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
                     answer_provider="openai",
                     answer_model=NAME,
                     answer_base_url=base_url,
-                    answer_context_tokens=1_500,
-                    ask_deadline_s=200,
+                    answer_context_tokens=1_000,
+                    ask_deadline_s=60,
                     trace_texts=True,
                 )
             )
