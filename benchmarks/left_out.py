@@ -116,7 +116,7 @@ def ask_all(
                     ledger=base.services.ledger,
                     baselines=base.services.baselines,
                     options=options,
-                )
+                ).results
                 for number, (one, result) in enumerate(zip((*without, *with_it), results, strict=True)):
                     yield Asked(one, language, languages, number >= len(without), result)
 

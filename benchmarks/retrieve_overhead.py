@@ -74,7 +74,7 @@ def _timed(shelf: Shelf, client: QdrantClient, ledger: Ledger, number: int) -> t
         ledger=ledger,
         baselines=_baselines,
         options=RetrievalOptions(min_relevance=0.0),
-    )
+    ).results
     whole = (time.perf_counter() - started) * 1_000
     busy = (time.thread_time() - worked) * 1_000 - clock.busy_milliseconds
     assert all(len(result.chunks) == 10 for result in results), [len(one.chunks) for one in results]

@@ -166,33 +166,18 @@ def retrieve(
     as_json: AsJson = False,
 ) -> None:
     """Search the live generation by dense vectors and BM25, under your groups' access, as of now."""
-    from datetime import UTC, datetime
-
-    from rag_pipeline.index.store import open_store
-    from rag_pipeline.query.identity import Identity
+    from rag_pipeline.query import Identity
     from rag_pipeline.query.results import public_json
-    from rag_pipeline.query.retrieval import retrieve as search
-    from rag_pipeline.query.scope import Scope
+    from rag_pipeline.query.retrieving import retrieve_for
     from rag_pipeline.services import Services
-    from rag_pipeline.sources.manifest_folder import load_manifests
 
-    services = Services(load_settings())
     named = frozenset(group.strip() for group in groups.split(",") if group.strip())
     if not named:
         sys.stderr.write("No --groups given: only public documents are searched.\n")
-    results = search(
-        queries,
-        Scope(Identity(user, named, tenant), as_of=datetime.now(UTC)),
-        open_client=lambda: open_store(services.store),
-        alias=services.settings.alias,
-        embedder_of=services.embedder_of,
-        ledger=services.ledger,
-        baselines=services.baselines,
-        options=services.retrieval_options(limit=limit),
-    )
+    with Services(load_settings()) as services:
+        results = retrieve_for(Identity(user, named, tenant), queries, services, limit=limit)
+        titles = {source_id: manifest.title for source_id, manifest in services.manifests().items()}
     if as_json:
-        manifests = load_manifests(services.settings.sources_folder).manifests
-        titles = {source_id: manifest.title for source_id, manifest in manifests.items()}
         _print_json(public_json(results, titles))
     else:
         from rag_pipeline.console import show_results

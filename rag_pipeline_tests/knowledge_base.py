@@ -176,7 +176,7 @@ class KnowledgeBase:
             ledger=self.services.ledger,
             baselines=self.services.baselines,
             options=options,
-        )
+        ).results
 
 
 def scope_of(*groups: str, tenant: str = "default", **narrowing: Any) -> Scope:

@@ -125,7 +125,7 @@ class Shelf:
             ledger=self.ledger,
             baselines=Baselines(),
             options=options,
-        )
+        ).results
 
     def _points(self, book: Book) -> Iterator[models.PointStruct]:
         for index, text in enumerate(book.texts):

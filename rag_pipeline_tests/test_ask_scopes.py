@@ -16,6 +16,7 @@ from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.query import ask
 from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.response import AskResponse
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome
@@ -136,6 +137,8 @@ def asked(
 ) -> tuple[AskResponse, dict[str, Any]]:
     shelf.clear()
     shelf.put(stored)
+    # What is kept from one request to the next was measured with what the first one could see.
+    services.baselines = Baselines()
     response = ask(body_of(scope), scope.identity, services)
     trace = services.ledger.traces.get(response.trace_id)
     assert trace is not None
@@ -166,11 +169,14 @@ def test_what_may_not_be_seen_changes_nothing(
     )  # fmt: skip
     services = ShelfServices(settings, shelf)
     services.known = known
-    seen = [
+    # What the request narrows away is no secret: how rare its words are may count.
+    whole = Scope(scope.identity, as_of=scope.as_of)
+    visible = [
         book
         for book in stored
-        if permitted(book, scope) and grants(known[book.document_id.split("/")[0]], scope)
+        if permitted(book, whole) and grants(known[book.document_id.split("/")[0]], scope)
     ]
+    seen = [book for book in visible if permitted(book, scope)]
     response, trace = asked(services, shelf, scope, stored)
     told = "\n".join(
         (
@@ -190,7 +196,7 @@ def test_what_may_not_be_seen_changes_nothing(
             assert not any(word in told for word in words), book
     assert {one["document_id"] for one in trace["evidence"]} <= {book.document_id for book in seen}
     assert all(grants(known[source], scope) for source in trace["sources"])
-    alone, trace_alone = asked(services, shelf, scope, seen)
+    alone, trace_alone = asked(services, shelf, scope, visible)
     assert counts(response, trace) == counts(alone, trace_alone)
 
 
@@ -199,8 +205,10 @@ def counts(response: AskResponse, trace: dict[str, Any]) -> tuple[Any, ...]:
     return (
         response.outcome,
         len(response.citations),
-        sorted(one["chunk_id"] for one in trace["evidence"]),
-        sorted((one["chunk_id"], one["reason"]) for one in trace["rejected"]),
+        sorted((one["chunk_id"], round(one["relevance"], 5)) for one in trace["evidence"]),
+        sorted(
+            (one["chunk_id"], one["reason"], round(one["relevance"] or 0, 5)) for one in trace["rejected"]
+        ),
         [len(one["positions"]) for one in trace["conflicts"]],
         trace["sources"],
         trace["queries"],

@@ -31,7 +31,8 @@ def access_filter(scope: Scope) -> models.Filter:
         _unknown_or("valid_until", models.DatetimeRange(gt=as_of)),
     ]
     must += [_is(field, wanted) for field, wanted in _narrowing(scope)]
-    return models.Filter(must=must)
+    hidden: list[models.Condition] = [_is("source_id", scope.hidden_sources)] if scope.hidden_sources else []
+    return models.Filter(must=must, must_not=hidden or None)
 
 
 def permission(scope: Scope) -> Callable[[Mapping[str, Any], Collection[str]], bool]:

@@ -1,24 +1,16 @@
-"""Evidence from what was found: joined with its source's facts, checked again, and ordered.
-
-What the index let through is held against the manifests as they are now, so that an access that was narrowed
-a moment ago already counts.
-"""
+"""Evidence from what was found: each chunk once, joined with its source's facts, and ordered."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.ranking import RankingRules, score_parts
 from rag_pipeline.query.results import QueryResult, RetrievedChunk
-from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import RejectedEvidence
-from rag_pipeline.sources.document import source_of
-from rag_pipeline.sources.manifest import Lifecycle, Manifest
+from rag_pipeline.sources.manifest import Manifest
 
 NO_MANIFEST = "its source has no manifest"
-NOT_ACTIVE = "its source is not active"
-OTHER_AUDIENCE = "its source is not for the audience or environment that was asked for"
 BEYOND_LIMIT = "others rank before it"
 
 
@@ -37,28 +29,6 @@ class Ranked:
     evidence: Evidence
     parts: Mapping[str, float]
     text_hash: str
-
-
-def granted(
-    results: Iterable[QueryResult], manifests: Mapping[str, Manifest], scope: Scope
-) -> tuple[QueryResult, ...]:
-    """The results without what the manifests do not let the caller see: neither chunks nor rejected ones.
-
-    What has no manifest stays, to be rejected for that.
-    """
-
-    def visible(source_id: str) -> bool:
-        manifest = manifests.get(source_id)
-        return manifest is None or grants(manifest, scope)
-
-    return tuple(
-        replace(
-            result,
-            chunks=tuple(one for one in result.chunks if visible(one.source_id)),
-            rejected=tuple(one for one in result.rejected if visible(source_of(one.document_id))),
-        )
-        for result in results
-    )
 
 
 def best_of_each(results: Iterable[QueryResult]) -> list[RetrievedChunk]:
@@ -83,35 +53,6 @@ def with_manifests(
         else:
             rejected.append(_rejected(chunk, NO_MANIFEST))
     return candidates, rejected
-
-
-def in_force(candidates: Iterable[Candidate], scope: Scope) -> tuple[list[Candidate], list[RejectedEvidence]]:
-    """Those whose source is active and for the audience and environment asked for, and the others."""
-    allowed: list[Candidate] = []
-    rejected: list[RejectedEvidence] = []
-    for candidate in candidates:
-        if candidate.manifest.lifecycle is not Lifecycle.ACTIVE:
-            rejected.append(_rejected(candidate.chunk, NOT_ACTIVE))
-        elif not addresses(candidate.manifest, scope):
-            rejected.append(_rejected(candidate.chunk, OTHER_AUDIENCE))
-        else:
-            allowed.append(candidate)
-    return allowed, rejected
-
-
-def grants(manifest: Manifest, scope: Scope) -> bool:
-    """Whether the caller may see a source; its documents may still narrow that."""
-    identity = scope.identity
-    return manifest.tenant == identity.tenant and not identity.visible_groups.isdisjoint(
-        manifest.access_groups
-    )
-
-
-def addresses(manifest: Manifest, scope: Scope) -> bool:
-    """Whether a source is written for the audience and environment that the request asks for."""
-    return (scope.audience is None or scope.audience in manifest.audience) and (
-        scope.environment is None or scope.environment in manifest.environments
-    )
 
 
 def ranked(

@@ -1,5 +1,6 @@
 """Ordering passages anew by a reranking model behind an OpenAI- or Cohere-style `/rerank` endpoint."""
 
+import math
 import time
 from collections.abc import Sequence
 from typing import Annotated
@@ -36,13 +37,16 @@ class Reranker:
         self._api_key = api_key
         self._timeout = timeout_seconds
 
-    def order(self, query: str, texts: Sequence[str]) -> list[int]:
+    def order(self, query: str, texts: Sequence[str], *, most_seconds: float = math.inf) -> list[int]:
         """The places of the texts, the most relevant one first; those that the endpoint leaves out come last.
 
-        Raises RerankFailed.
+        It waits for its own timeout, and not for more than `most_seconds`. Raises RerankFailed.
         """
+        seconds = min(self._timeout, most_seconds)
+        if seconds <= 0:
+            raise RerankFailed("no time is left for it")
         try:
-            answer = _Answer.model_validate_json(self._post(query, texts))
+            answer = _Answer.model_validate_json(self._post(query, texts, seconds))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             raise RerankFailed(f"its answer is not a ranking: {first['msg']}") from None
@@ -52,17 +56,15 @@ class Reranker:
             raise RerankFailed("its answer ranks texts that it was not given, or none")
         return places + [place for place in range(len(texts)) if place not in set(places)]
 
-    def _post(self, query: str, texts: Sequence[str]) -> bytes:
+    def _post(self, query: str, texts: Sequence[str], seconds: float) -> bytes:
         import httpx2
 
         headers = {"Authorization": f"Bearer {self._api_key.get_secret_value()}"} if self._api_key else {}
         asked = {"model": self._model, "query": query, "documents": list(texts), "top_n": len(texts)}
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + seconds
         body = bytearray()
         try:
-            with httpx2.stream(
-                "POST", self._url, json=asked, headers=headers, timeout=self._timeout
-            ) as response:
+            with httpx2.stream("POST", self._url, json=asked, headers=headers, timeout=seconds) as response:
                 if response.status_code != httpx2.codes.OK:
                     raise RerankFailed(f"it answered HTTP {response.status_code}")
                 for part in response.iter_bytes():

@@ -7,7 +7,8 @@ below the threshold are rejected: a query that finds nothing better gets none, n
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from qdrant_client import QdrantClient
 
@@ -24,7 +25,6 @@ from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.relevance.calibration import Calibration
 from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.relevance.references import UsualCosines
-from rag_pipeline.query.relevance.term_weights import TermWeights
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.searching import EmbeddedQuery, search
@@ -42,6 +42,13 @@ EmbedderOf = Callable[[Mapping[str, Any]], Embedder]
 DEFAULT_OPTIONS = RetrievalOptions()
 
 
+class Retrieved(NamedTuple):
+    """What each query found, and the generation that was searched."""
+
+    generation: str
+    results: list[QueryResult]
+
+
 def retrieve(
     queries: Sequence[str],
     scope: Scope,
@@ -53,24 +60,24 @@ def retrieve(
     baselines: Baselines | None = None,
     options: RetrievalOptions = DEFAULT_OPTIONS,
     deadline: Deadline | None = None,
-) -> list[QueryResult]:
+) -> Retrieved:
     """Search each query by itself within the scope.
 
     `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
     give. The store is opened once the queries are embedded. The generation that the alias names at that
     moment answers all of them: one that is swapped in meanwhile is for the next request. Keep the
     `baselines` from one request to the next, or each measures its own. The `deadline` bounds the wait for an
-    embedding endpoint; how long the store may take is up to whoever opens it. Raises ConfigurationError where
+    embedding endpoint and how often the store is asked; how long each answer of the store may take is up to
+    whoever opens it. Raises ConfigurationError where
     nothing was indexed under the alias, or its model cannot be had.
     """
     baselines = baselines or Baselines()
+    bound = deadline or Deadline(math.inf)
     expected = _live(ledger, alias)
     tries = 0
     while True:
         embedder = embedder_of(expected.settings["model"])
-        vectors = embedder.embed_queries(
-            queries, timeout_seconds=deadline.remaining if deadline else math.inf
-        )
+        vectors = embedder.embed_queries(queries, timeout_seconds=bound.remaining)
         calibration = options.calibration or default_calibration(expected.settings["model"])
         usual: Sequence[UsualCosines | None] = [None] * len(vectors)
         if calibration.needs_usual:
@@ -84,9 +91,8 @@ def retrieve(
             with open_client() as client:
                 live = _aliased(client, ledger, alias, expected)
                 if live.settings["model"] == expected.settings["model"]:
-                    return _results(
-                        client, live, ledger, scope, embedded, baselines.term_weights, calibration, options
-                    )
+                    search = _Search(client, live.name, ledger, scope, baselines, calibration, options, bound)
+                    return Retrieved(live.name, search.results(embedded))
         except StoreError:
             tries += 1
             now_live = _live(ledger, alias)
@@ -121,33 +127,42 @@ def _aliased(client: QdrantClient, ledger: Ledger, alias: str, expected: Generat
     )
 
 
-def _results(
-    client: QdrantClient,
-    live: Generation,
-    ledger: Ledger,
-    scope: Scope,
-    queries: Sequence[EmbeddedQuery],
-    weights: TermWeights,
-    calibration: Calibration,
-    options: RetrievalOptions,
-) -> list[QueryResult]:
-    found = [
-        one
-        for start in range(0, len(queries), _QUERIES_A_REQUEST)
-        for one in search(
-            client,
-            live.name,
-            ledger.documents,
-            scope,
-            queries[start : start + _QUERIES_A_REQUEST],
-            options.limit,
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What all queries of a request have in common."""
+
+    client: QdrantClient
+    collection: str
+    ledger: Ledger
+    scope: Scope
+    baselines: Baselines
+    calibration: Calibration
+    options: RetrievalOptions
+    deadline: Deadline
+
+    def results(self, queries: Sequence[EmbeddedQuery]) -> list[QueryResult]:
+        """What each query finds."""
+        found = [
+            one
+            for start in range(0, len(queries), _QUERIES_A_REQUEST)
+            for one in search(
+                self.client,
+                self.collection,
+                self.ledger.documents,
+                self.scope,
+                queries[start : start + _QUERIES_A_REQUEST],
+                self.options.limit,
+                self.deadline,
+            )
+        ]
+        statistics = self.baselines.term_weights.of(
+            self.client, self.collection, self.scope, self.ledger.documents
         )
-    ]
-    statistics = weights.of(client, live.name, scope.identity.tenant)
-    results = [
-        select(query, one, statistics, calibration, options)
-        for query, one in zip(queries, found, strict=True)
-    ]
-    if options.neighbours:
-        return join_neighbours(client, live.name, scope, results, options.neighbours)
-    return results
+        results = [
+            select(query, one, statistics, self.calibration, self.options, self.deadline)
+            for query, one in zip(queries, found, strict=True)
+        ]
+        if not self.options.neighbours:
+            return results
+        self.deadline.check()
+        return join_neighbours(self.client, self.collection, self.scope, results, self.options.neighbours)

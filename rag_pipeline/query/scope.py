@@ -12,7 +12,8 @@ class Scope:
 
     `as_of` is the moment whose validity counts: documents with `effective_at <= as_of < valid_until`.
     Filters only narrow; an empty tuple is no narrowing. `environment` and `audience` let through the
-    documents that are for them; None asks for no particular one.
+    documents that are for them; None asks for no particular one. `hidden_sources` are left out whatever the
+    index says of them: their manifests do not let the request see them.
     """
 
     identity: Identity
@@ -23,3 +24,4 @@ class Scope:
     document_ids: tuple[str, ...] = ()
     source_types: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    hidden_sources: tuple[str, ...] = ()

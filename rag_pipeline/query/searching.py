@@ -10,6 +10,7 @@ from rag_pipeline.embedding.embedder import Vector
 from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.ledger.documents import CurrentVersion, Documents
 from rag_pipeline.query.access import access_filter, permission
+from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.fusion import fuse
 from rag_pipeline.query.passages import Passages
 from rag_pipeline.query.relevance.references import UsualCosines
@@ -105,18 +106,21 @@ def search(
     scope: Scope,
     queries: Sequence[EmbeddedQuery],
     limit: int,
+    deadline: Deadline,
 ) -> list[Found]:
     """At least `limit` candidates for each query where there are so many.
 
-    The queries that the ledger takes too many hits from are asked again, deeper.
+    The queries that the ledger takes too many hits from are asked again, deeper. Raises StoreError where the
+    deadline passes meanwhile.
     """
     allowed, permits = access_filter(scope), permission(scope)
-    passages = Passages(client, collection, allowed)
+    passages = Passages(client, collection, allowed, deadline)
     found: dict[int, Found] = {}
     depths = dict.fromkeys(range(len(queries)), max(_CANDIDATES, limit))
     tries = dict.fromkeys(depths, 0)
     while depths:
         asked = {number: _legs(queries[number], allowed, depth) for number, depth in depths.items()}
+        deadline.check()
         requests = [leg for legs in asked.values() for leg in legs]
         answers = iter(client.query_batch_points(collection, requests))
         hits = {number: [next(answers).points for _ in legs] for number, legs in asked.items()}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.near_duplicates import nearly_the_same
 from rag_pipeline.query.relevance.calibration import Calibration
 from rag_pipeline.query.relevance.signals import Signals, coverage, scripts_of
@@ -56,13 +57,14 @@ def select(
     statistics: TermStatistics,
     calibration: Calibration,
     options: RetrievalOptions,
+    deadline: Deadline,
 ) -> QueryResult:
     """The chunks that are of use, best first, and why the others are not.
 
     The first `limit` that are no duplicates and not too many of a document are held against the threshold;
     what ranks behind them is not looked at.
     """
-    candidates, notes = _reranked(query.text, found, options)
+    candidates, notes = _reranked(query.text, found, options, deadline)
     selection = _Selection(query, statistics, calibration, options, list(found.rejected))
     for rank, candidate in enumerate(candidates, start=1):
         if len(selection.chosen) == options.limit:
@@ -72,7 +74,7 @@ def select(
 
 
 def _reranked(
-    query: str, found: Found, options: RetrievalOptions
+    query: str, found: Found, options: RetrievalOptions, deadline: Deadline
 ) -> tuple[Iterable[Candidate], tuple[str, ...]]:
     """The candidates in the reranker's order; in their own where it fails, and a note that says so."""
     if options.reranker is None or not found.fused:
@@ -80,7 +82,8 @@ def _reranked(
     rest = found.candidates(_RERANKED)
     first = list(islice(rest, _RERANKED))
     try:
-        places = options.reranker.order(query, [str(one.payload.get("text", "")) for one in first])
+        texts = [str(one.payload.get("text", "")) for one in first]
+        places = options.reranker.order(query, texts, most_seconds=deadline.remaining)
     except RerankFailed as error:
         note = f"reranking failed, so that the search's own order counts: {error}"
         logger.warning("%s", note)

@@ -9,15 +9,7 @@ from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.refusing import degraded_notice, refusal
 from rag_pipeline.query.conflicts.conflict import Policy
 from rag_pipeline.query.conflicts.finding import find_conflicts
-from rag_pipeline.query.gathering import (
-    addresses,
-    best_of_each,
-    granted,
-    grants,
-    in_force,
-    ranked,
-    with_manifests,
-)
+from rag_pipeline.query.gathering import best_of_each, ranked, with_manifests
 from rag_pipeline.query.planning import plan_queries
 from rag_pipeline.query.record import Asking, AskServices, Step
 from rag_pipeline.query.request import AskRequest, parse_request
@@ -34,6 +26,7 @@ from rag_pipeline.query.response import (
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome, RejectedEvidence
+from rag_pipeline.query.visibility import grants, hidden_sources, in_force
 from rag_pipeline.sources.document import source_of
 
 # Tries of a store or embedding endpoint that does not answer, within the request's deadline.
@@ -80,6 +73,7 @@ def select_sources(asking: Asking, services: AskServices) -> Asking:
     scope = _scope(asking)
     manifests = services.manifests()
     visible = {source_id for source_id, one in manifests.items() if grants(one, scope)}
+    hidden = hidden_sources(manifests, scope)
     if unknown := sorted(set(scope.source_ids) - visible):
         return _invalid(asking, f"filters.sources: there is no source {', '.join(unknown)} that you may see")
     if strangers := sorted(one for one in scope.document_ids if source_of(one) not in visible):
@@ -88,12 +82,16 @@ def select_sources(asking: Asking, services: AskServices) -> Asking:
         )
     sources = sorted(
         one
-        for one in visible
-        if addresses(manifests[one], scope)
-        and (not scope.source_ids or one in scope.source_ids)
+        for one in visible.difference(hidden)
+        if (not scope.source_ids or one in scope.source_ids)
         and (not scope.source_types or manifests[one].source_type in scope.source_types)
     )
-    asking = replace(asking, manifests=manifests, sources=tuple(sources))
+    asking = replace(
+        asking,
+        manifests=manifests,
+        sources=tuple(sources),
+        scope=replace(scope, hidden_sources=hidden),
+    )
     return asking if sources else _no_evidence(asking, "no source that the caller may see is asked for")
 
 
@@ -107,7 +105,7 @@ def search(asking: Asking, services: AskServices) -> Asking:
     """What each query finds, each by itself and all within the same bounds."""
     for attempt in range(1, _TRIES + 1):
         try:
-            results = retrieve(
+            found = retrieve(
                 asking.queries,
                 _scope(asking),
                 open_client=lambda: services.open_store(wait_seconds=asking.deadline.remaining),
@@ -118,8 +116,7 @@ def search(asking: Asking, services: AskServices) -> Asking:
                 options=services.retrieval_options(limit=_FOUND_PER_QUERY),
                 deadline=asking.deadline,
             )
-            live = services.ledger.generations.live(services.asking.alias)
-            return replace(asking, results=tuple(results), generation=live.name if live else None)
+            return replace(asking, results=tuple(found.results), generation=found.generation)
         except (StoreError, EmbeddingUnavailable, LedgerError) as error:
             if attempt == _TRIES or not asking.deadline.remaining:
                 return _ended(asking, Outcome.DEGRADED, f"{type(error).__name__}: {error}")
@@ -127,13 +124,8 @@ def search(asking: Asking, services: AskServices) -> Asking:
 
 
 def gather(asking: Asking, services: AskServices) -> Asking:
-    """What was found, each chunk once, with the manifest of its source.
-
-    What the manifests of this moment do not let the caller see any more is as if it had not been found.
-    """
-    manifests = asking.manifests or {}
-    asking = replace(asking, results=granted(asking.results, manifests, _scope(asking)))
-    candidates, rejected = with_manifests(best_of_each(asking.results), manifests)
+    """What was found, each chunk once, with the manifest of its source."""
+    candidates, rejected = with_manifests(best_of_each(asking.results), asking.manifests or {})
     refused = [
         RejectedEvidence(
             chunk_id=one.chunk_id, document_id=one.document_id, reason=one.reason, relevance=one.relevance
@@ -145,9 +137,13 @@ def gather(asking: Asking, services: AskServices) -> Asking:
 
 
 def filter_candidates(asking: Asking, services: AskServices) -> Asking:
-    """What the manifests of this moment let through, among what the caller may see."""
-    allowed, rejected = in_force(asking.candidates, _scope(asking))
-    asking = _with_rejected(replace(asking, candidates=tuple(allowed)), rejected)
+    """What the manifests let through, asked once more of everything that goes on.
+
+    The search left the others out already; if one came through all the same, not even its id is told.
+    """
+    scope = _scope(asking)
+    allowed = tuple(one for one in asking.candidates if in_force(one.manifest, scope))
+    asking = replace(asking, candidates=allowed)
     return asking if allowed else _no_evidence(asking, "nothing that was found is relevant enough")
 
 

@@ -63,10 +63,14 @@ def _question(asking: Asking) -> str:
     return given[:MAX_QUESTION].encode(errors="replace").decode() if isinstance(given, str) else ""
 
 
+# The caller is told as a hash, and what may not be seen not at all.
+_UNTOLD = frozenset({"identity", "hidden_sources"})
+
+
 def _scope(scope: Scope | None) -> dict[str, Any]:
     if scope is None:
         return {}
-    narrowed = {name: value for name, value in asdict(scope).items() if value and name != "identity"}
+    narrowed = {name: value for name, value in asdict(scope).items() if value and name not in _UNTOLD}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in narrowed.items()} | {
         "as_of": scope.as_of.isoformat()
     }

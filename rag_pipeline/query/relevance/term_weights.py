@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from qdrant_client import QdrantClient, models
 
 from rag_pipeline.index.schema import BM25
+from rag_pipeline.ledger.documents import Documents
+from rag_pipeline.query.access import access_filter, permission
+from rag_pipeline.query.scope import Scope
 
 # Point ids are hashes, so that the first ones in their order are a random sample, and always the same one.
 # Rarer than once in so many chunks is all the same for a share of a question's terms.
 _SAMPLE = 1_000
 _KEPT_SECONDS = 600.0
+# Callers of so many different groups; more are seldom, and then all are sampled anew.
+_MOST_KEPT = 256
 
 # Chunks that every collection is taken to hold besides its own, and in how many of them any term stands: in a
 # handful of chunks a term's frequency tells nothing yet, and all terms should weigh about the same.
@@ -41,36 +46,48 @@ class TermStatistics:
 class TermWeights:
     """The statistics of collections, sampled when first needed and then kept for ten minutes.
 
-    A tenant's terms are told from its own chunks alone. May be used from several threads; whoever comes first
-    together samples twice.
+    They are told from what the caller may see alone: a word that only hidden documents hold counts as one
+    that none holds. May be used from several threads; whoever comes first together samples twice.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], tuple[float, TermStatistics]] = {}
+        self._kept: dict[_Key, tuple[float, TermStatistics]] = {}
 
-    def of(self, client: QdrantClient, collection: str, tenant: str) -> TermStatistics:
-        """The statistics of a tenant's chunks in a collection."""
-        known = self._kept.get((collection, tenant))
+    def of(self, client: QdrantClient, collection: str, scope: Scope, documents: Documents) -> TermStatistics:
+        """The statistics of what the scope's caller may see in a collection, whatever the request narrows."""
+        whole = Scope(scope.identity, as_of=scope.as_of, hidden_sources=scope.hidden_sources)
+        key = (collection, scope.identity.tenant, scope.identity.visible_groups, scope.hidden_sources)
+        known = self._kept.get(key)
         if known and time.monotonic() - known[0] < _KEPT_SECONDS:
             return known[1]
-        statistics = _sampled(client, collection, tenant)
-        self._kept[collection, tenant] = (time.monotonic(), statistics)
+        statistics = _sampled(client, collection, whole, documents)
+        if len(self._kept) >= _MOST_KEPT:
+            self._kept.clear()
+        self._kept[key] = (time.monotonic(), statistics)
         return statistics
 
 
-def _sampled(client: QdrantClient, collection: str, tenant: str) -> TermStatistics:
-    of_tenant = models.FieldCondition(key="tenant", match=models.MatchValue(value=tenant))
-    published = models.FieldCondition(key="published", match=models.MatchValue(value=True))
+_Key = tuple[str, str, frozenset[str], tuple[str, ...]]
+
+
+def _sampled(client: QdrantClient, collection: str, scope: Scope, documents: Documents) -> TermStatistics:
     records, _ = client.scroll(
         collection,
-        scroll_filter=models.Filter(must=[of_tenant, published]),
+        scroll_filter=access_filter(scope),
         limit=_SAMPLE,
-        with_payload=False,
+        with_payload=["document_id"],
         with_vectors=[BM25],
     )
+    named = [(str((record.payload or {}).get("document_id", "")), record) for record in records]
+    permits = permission(scope)
+    # The ledger knows of deletions and narrowed access before the points do.
+    versions = documents.current_versions(collection, {document_id for document_id, _ in named})
+    seen = {document_id for document_id, one in versions.items() if permits(one.facts, one.readers)}
     frequencies: Counter[int] = Counter()
-    for record in records:
+    chunks = 0
+    for document_id, record in named:
         terms = record.vector.get(BM25) if isinstance(record.vector, dict) else None
-        if isinstance(terms, models.SparseVector):
+        if document_id in seen and isinstance(terms, models.SparseVector):
+            chunks += 1
             frequencies.update(terms.indices)
-    return TermStatistics(len(records), frequencies)
+    return TermStatistics(chunks, frequencies)
