@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         default=None, validation_alias="OPENAI_API_KEY", description="Key of the embedding endpoint."
     )
     ask_deadline_s: float = Field(
-        default=20.0, gt=0, description="Seconds that one question may take, retries and all."
+        default=20.0, gt=0, le=3600, description="Seconds that one question may take, retries and all."
     )
     answer_provider: Literal["extractive", "openai"] = Field(
         default="extractive",

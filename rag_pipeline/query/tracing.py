@@ -5,6 +5,7 @@ found wrong with them, the claims, the values and sentences of its conflicts, an
 a sentence of the workflow's own.
 """
 
+import logging
 import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,8 @@ from rag_pipeline.errors import ConfigurationError, LedgerError
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.ledger.traces import Record, TracedEvidence
 from rag_pipeline.query.trace import RecordedConflict, Trace
+
+logger = logging.getLogger(__name__)
 
 ERASED: Final = "(erased)"
 """What stands for words that were erased because their document was."""
@@ -61,11 +64,18 @@ class TraceRecorder:
         now = time.monotonic()
         if self._looked_at is None or now - self._looked_at > _LOOK_FOR_OLD_EVERY_S:
             self._looked_at = now
-            self.forget_old()
+            self._forget_old_quietly()
 
     def forget_old(self) -> int:
         """Delete the traces that are older than the retention; returns how many."""
         return self._ledger.traces.forget_before(datetime.now(UTC) - self._retention)
+
+    def _forget_old_quietly(self) -> None:
+        try:
+            self.forget_old()
+        except LedgerError as error:
+            # The request has its trace; old ones go an hour later, or by `rag-pipeline gc`.
+            logger.warning("Traces past their retention could not be forgotten: %s", error)
 
     def _erase_what_is_gone(self, trace: Trace, generation: str) -> None:
         # A document may be erased while it is answered from, and whoever erases it buries it first and looks
