@@ -3,6 +3,8 @@
 import gc
 import json
 import logging
+import socket
+import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -223,3 +225,29 @@ def test_anything_else_is_a_bad_reply(reply: str) -> None:
         read_draft(reply)
     with pytest.raises(BadReply, match=r"^The reply "):
         read_thought(reply)
+
+
+@pytest.mark.parametrize(
+    "beginning", [b"HTTP/1.1 200 OK\r\nX-Wait: ", b"HTTP/1.1 400 Bad\r\nContent-Length: 9999\r\n\r\n"]
+)
+def test_an_endpoint_that_never_stops_beginning_is_left_at_the_deadline(beginning: bytes) -> None:
+    over = threading.Event()
+
+    def dribble(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection:
+            connection.sendall(beginning)
+            while not over.wait(0.05):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=dribble, args=[listening])
+        thread.start()
+        try:
+            model = ChatModel(model="m", base_url=f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
+            with pytest.raises(ModelUnavailable, match="in time"):
+                model.complete([{"role": "user", "content": "?"}], None, Deadline(0.5))
+            assert thread.is_alive(), "the endpoint was still sending"
+        finally:
+            over.set()
+            thread.join()

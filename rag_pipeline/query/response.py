@@ -5,7 +5,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from rag_pipeline.query.answering.draft import Claim
+from rag_pipeline.query.answering.draft import Claim, Draft
+from rag_pipeline.query.answering.validating import find_problems
 from rag_pipeline.query.conflicts.conflict import Conflict
 from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.scripts import asks_in_chinese
@@ -57,6 +58,16 @@ def cited(claims: Iterable[Claim], evidence: Mapping[str, Evidence]) -> tuple[Ci
     )
 
 
+def sound(claims: Sequence[Claim], evidence: Mapping[str, Evidence], question: str) -> tuple[Claim, ...]:
+    """Claims that quote sides of conflicts; of one that its evidence does not support, the title alone."""
+    return tuple(
+        Claim(evidence[one.labels[0]].document_title, one.labels)
+        if find_problems(Draft(True, one.text, (one,)), [evidence[label] for label in one.labels], question)
+        else one
+        for one in claims
+    )
+
+
 def as_of_note(question: str, as_of: datetime) -> str:
     """What an answer about another day begins with."""
     return f"以下截至 {as_of:%Y-%m-%d}：" if asks_in_chinese(question) else f"As of {as_of:%Y-%m-%d}:"
@@ -99,18 +110,22 @@ def differing_note(question: str, claims: Sequence[Claim]) -> str:
     )
 
 
-def both_sides(question: str, conflicts: Sequence[Conflict]) -> tuple[str, tuple[Claim, ...]]:
-    """What is said where a person has to decide: every side, as its own words have it."""
+def sides(conflicts: Sequence[Conflict]) -> tuple[Claim, ...]:
+    """What every side of conflicts says, each as a claim of its own."""
     claims: dict[tuple[str, str], Claim] = {}
     for conflict in conflicts:
         for position in conflict.positions:
             claims.setdefault(
                 (position.label, position.sentence), Claim(position.sentence, (position.label,))
             )
+    return tuple(claims.values())
+
+
+def both_sides(question: str, claims: Sequence[Claim]) -> str:
+    """What is said where a person has to decide."""
     opening = (
         "来源之间说法不一，需要人工核实："
         if asks_in_chinese(question)
         else "The sources differ, and a person has to decide:"
     )
-    quotes = [f"- “{claim.text}” [{claim.labels[0]}]" for claim in claims.values()]
-    return "\n".join([opening, *quotes]), tuple(claims.values())
+    return "\n".join([opening, *(f"- “{claim.text}” [{claim.labels[0]}]" for claim in claims)])

@@ -9,6 +9,7 @@ from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.refusing import degraded_notice, refusal
 from rag_pipeline.query.conflicts.conflict import Policy
 from rag_pipeline.query.conflicts.finding import find_conflicts
+from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.gathering import best_of_each, ranked, with_manifests
 from rag_pipeline.query.planning import plan_queries
 from rag_pipeline.query.record import Asking, AskServices, Step
@@ -22,6 +23,8 @@ from rag_pipeline.query.response import (
     differing,
     differing_note,
     quoted,
+    sides,
+    sound,
 )
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.scope import Scope
@@ -168,10 +171,11 @@ def detect_conflicts(asking: Asking, services: AskServices) -> Asking:
     open_ones = [one for one in found if one.policy is Policy.ESCALATE or one.winner is None]
     if not open_ones:
         return asking
-    text, claims = both_sides(_request(asking).question, open_ones)
+    question = _request(asking).question
+    claims = sound(sides(open_ones), _by_label(asking), question)
     return replace(
         asking,
-        answer=text,
+        answer="\n".join(part for part in (_as_of(asking), both_sides(question, claims)) if part),
         claims=claims,
         outcome=Outcome.NEEDS_REVIEW,
         reason="sources differ: " + ", ".join(sorted({one.kind.value for one in open_ones})),
@@ -180,7 +184,7 @@ def detect_conflicts(asking: Asking, services: AskServices) -> Asking:
 
 def think(asking: Asking, services: AskServices) -> Asking:
     """Whether the evidence suffices, where a model judges it; what lost a conflict is left out."""
-    lost = {position.label for conflict in asking.conflicts for position in conflict.lost}
+    lost = {label for conflict in asking.conflicts for label in conflict.withheld}
     begun = answering.answering(
         _request(asking).question,
         [one.evidence for one in asking.evidence if one.evidence.label not in lost],
@@ -204,10 +208,11 @@ def validate(asking: Asking, services: AskServices) -> Asking:
     if record.draft is None:
         return asking
     question = record.question
-    won = decided(asking.conflicts, record.draft.text)
-    others = differing(asking.conflicts)
+    evidence = _by_label(asking)
+    won = sound(decided(asking.conflicts, record.draft.text), evidence, question)
+    others = sound(differing(asking.conflicts), evidence, question)
     parts = [
-        as_of_note(question, _scope(asking).as_of) if _request(asking).as_of else "",
+        _as_of(asking),
         degraded_notice(question) if record.model_down else "",
         quoted(won),
         record.draft.text,
@@ -240,12 +245,11 @@ def respond(asking: Asking) -> AskResponse:
     """The public part of a finished record."""
     if asking.outcome is None:
         raise ValueError("a request that no step ended has no response")
-    evidence = {one.evidence.label: one.evidence for one in asking.evidence}
     return AskResponse(
         answered=asking.outcome in (Outcome.ANSWERED, Outcome.DEGRADED) and bool(asking.claims),
         outcome=asking.outcome,
         answer=asking.answer,
-        citations=cited(asking.claims, evidence),
+        citations=cited(asking.claims, _by_label(asking)),
         trace_id=asking.trace_id,
     )
 
@@ -256,6 +260,16 @@ def _answered(asking: Asking, record: Answering) -> Asking:
     if record.outcome is None or record.draft:
         return replace(asking, outcome=record.outcome, reason=record.reason)
     return _ended(asking, record.outcome, record.reason)
+
+
+def _by_label(asking: Asking) -> dict[str, Evidence]:
+    return {one.evidence.label: one.evidence for one in asking.evidence}
+
+
+def _as_of(asking: Asking) -> str:
+    """What an answer about another day begins with; nothing where today is meant."""
+    request = _request(asking)
+    return as_of_note(request.question, _scope(asking).as_of) if request.as_of else ""
 
 
 def _with_rejected(asking: Asking, more: Sequence[RejectedEvidence]) -> Asking:

@@ -76,7 +76,7 @@ def answering(
 ) -> Answering:
     """The record that the steps begin with. `keep_texts` puts the drafts' texts into the attempts."""
     passages = fitting(evidence, context_tokens) if model else ()
-    too_long = model is not None and not passages
+    too_long = model is not None and bool(evidence) and not passages
     return Answering(
         question,
         tuple(evidence),

@@ -16,7 +16,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from rag_pipeline.embedding.retrying import GaveUp, RetryPolicy, Transient, retry, retry_after_seconds
 from rag_pipeline.errors import ModelUnavailable
-from rag_pipeline.query.deadline import Deadline
+from rag_pipeline.query.deadline import Deadline, within
 
 if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
@@ -130,7 +130,7 @@ class ChatModel:
             return ModelUnavailable("There was no time left to ask the language model.")
         asked, with_temperature = self._format, self._temperature
         try:
-            body = self._post(messages, schema, asked, with_temperature, seconds)
+            body = within(seconds, lambda: self._post(messages, schema, asked, with_temperature, seconds))
         except openai.APIStatusError as error:
             return self._refusal(error, asked if schema else None, with_temperature)
         except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
@@ -172,16 +172,12 @@ class ChatModel:
             extra_headers=no_header if self._api_key else no_header | {"Authorization": omit},
             timeout=Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
         )
-        end = time.monotonic() + seconds
         body = bytearray()
         with request as response:
             for part in response.iter_bytes():
                 body += part
                 if len(body) > _LARGEST_REPLY:
                     raise _TooLong
-                # The client's own timeout starts anew with every byte that arrives.
-                if time.monotonic() > end:
-                    raise TimeoutError
         return bytes(body)
 
     def _connected(self) -> "OpenAI":

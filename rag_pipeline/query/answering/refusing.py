@@ -28,7 +28,7 @@ _SENTENCES: Final = {
     ),
 }
 _DEGRADED_ANSWER: Final = (
-    "The language model cannot be reached right now: these are passages as they stand in the knowledge base.",
+    "No language model was available to word this: these are passages as they stand in the knowledge base.",
     "语言模型暂时不可用，以下为知识库原文摘录。",
 )
 

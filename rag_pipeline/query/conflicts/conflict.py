@@ -54,6 +54,8 @@ class Conflict:
     winner: str | None
     decided_by: Precedence | None
     policy: Policy
+    withheld: tuple[str, ...] = ()
+    """The evidence of the documents that lost which gives a losing value: nothing else is taken from it."""
 
     @property
     def lost(self) -> tuple[Position, ...]:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rag_pipeline.query.conflicts.asked import ask_about
 from rag_pipeline.query.conflicts.candidate import Candidate
@@ -35,7 +36,8 @@ def find_conflicts(
             documents = list(_by_document(subject, evidence, kind, scopes))
             sides = [_side(best, documents, scopes) for best in documents]
             if conflict := _conflict(question, subject, kind, sides, policies):
-                conflicts.append(conflict)
+                withheld = _withheld(conflict, sides, subject, evidence)
+                conflicts.append(replace(conflict, withheld=withheld))
     return tuple(conflicts)
 
 
@@ -82,6 +84,26 @@ def _conflict(
         winner=winner.candidate.evidence.label if winner else None,
         decided_by=rule,
         policy=policies.policy_for(question, types),
+    )
+
+
+def _withheld(
+    conflict: Conflict, sides: Sequence[Side], subject: Subject, evidence: Sequence[Evidence]
+) -> tuple[str, ...]:
+    """The labels of all that documents which lost say about the question, and the winner does not."""
+    if conflict.winner is None:
+        return ()
+    lost = {position.document_id for position in conflict.lost}
+    (winner,) = (side for side in sides if side.candidate.evidence.label == conflict.winner)
+    return tuple(
+        one.label
+        for one in evidence
+        if one.document_id in lost
+        and any(
+            subject.share(Candidate(one, statement))
+            and not any(statement.value.agrees_with(value) for value in winner.values)
+            for statement in statements(one.text, frozenset({conflict.kind}))
+        )
     )
 
 

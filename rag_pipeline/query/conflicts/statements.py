@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 from rag_pipeline.chunking.sentences import sentence_spans
+from rag_pipeline.normalize.judging.instructions import find_instructions
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.terms import terms
 from rag_pipeline.query.conflicts.value import Value
 from rag_pipeline.query.conflicts.values import find_values
 
-_EMPHASIS = re.compile(r"\*\*|__|[*`]|^[ \t]*(?:>[ \t]*)+|^[ \t]*(?:[-+]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+_EMPHASIS = re.compile(
+    r"(\*\*|__|`)(?=\S)([^*`\n]{1,300}?)(?<=\S)\1"
+    # A lone asterisk may also multiply.
+    r"|(?<![0-9A-Za-z*])\*(?=\S)([^*`\n]{1,300}?)(?<=\S)\*(?![0-9A-Za-z*])"
+)
+_BEFORE_LINE = re.compile(r"^[ \t]*(?:>[ \t]*)+|^[ \t]*(?:[-+*]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}[ \t]+(.*)")
 _RULE = re.compile(r"[|:\- \t]+")
 _CLAUSE_END = re.compile(r"[,;，；。：:()（）](?!\d)|[ ]but[ ]|[ ]whereas[ ]|[ ]while[ ]")
@@ -86,8 +92,11 @@ def _prose(text: str, heading: str, kinds: frozenset[ValueKind]) -> Iterator[Sta
     before = ""
     for start, end in sentence_spans(text):
         for raw in _pieces(text[start:end]):
-            whole = " ".join(_EMPHASIS.sub("", raw).split())
+            whole = " ".join(_plain(raw).split())
             values = find_values(whole, kinds)
+            if values and find_instructions(raw):
+                # What speaks to a language model is no statement about anything.
+                continue
             borders = [match.span() for match in _CLAUSE_END.finditer(whole)]
             joints = [match.span() for match in _JOINT.finditer(whole)]
             for value in values:
@@ -136,6 +145,8 @@ def _table(lines: Sequence[str], heading: str, kinds: frozenset[ValueKind]) -> I
     header = rows[0] if has_header else []
     for row in rows[1:] if has_header else rows:
         found = [(column, value) for column, cell in enumerate(row) for value in find_values(cell, kinds)]
+        if found and find_instructions(" | ".join(row)):
+            continue
         columns = {column for column, _ in found}
         for column, value in found:
             label = row[0] if column else " ".join(row[1:])
@@ -159,6 +170,10 @@ def _header(header: Sequence[str], column: int) -> str:
 
 def _cells(line: str) -> list[str]:
     return [
-        _EMPHASIS.sub("", cell[:_LONGEST_SENTENCE]).strip()
-        for cell in line.strip().strip("|").split("|", _MOST_COLUMNS)
+        _plain(cell[:_LONGEST_SENTENCE]).strip() for cell in line.strip().strip("|").split("|", _MOST_COLUMNS)
     ]
+
+
+def _plain(text: str) -> str:
+    """A text without the marks of Markdown around words and before lines."""
+    return _BEFORE_LINE.sub("", _EMPHASIS.sub(lambda found: found[2] or found[3], text))
