@@ -36,6 +36,7 @@ def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
     _branch(tree, "steps", [f"{one.step}: {one.milliseconds:.1f} ms" for one in trace.steps])
     _add_evidence(tree, trace)
     _branch(tree, "rejected", [f"{one.chunk_id}: {one.reason}" for one in trace.rejected])
+    _branch(tree, "notes", trace.notes)
     for call in trace.tool_calls:
         _branch(tree, "tool call", _pairs(call))
     for conflict in trace.conflicts:

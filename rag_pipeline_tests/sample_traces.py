@@ -28,6 +28,7 @@ def trace_of(evidence: Iterable[UsedEvidence] = (), **fields: Any) -> Trace:
         "generation": None,
         "evidence": used,
         "rejected": [],
+        "notes": [],
         "tool_calls": [],
         "conflicts": [],
         "think_note": None,

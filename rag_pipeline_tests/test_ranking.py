@@ -80,3 +80,19 @@ def test_a_broken_file_is_named_with_its_fault(tmp_path: Path, text: str, told: 
     with pytest.raises(ConfigurationError, match=told) as caught:
         load_ranking(file)
     assert str(file) in str(caught.value)
+
+
+def test_a_rerankers_place_adds_the_less_the_farther_behind() -> None:
+    def parts(place: int | None) -> dict[str, float]:
+        return score_parts(
+            RankingRules(),
+            relevance=0.5,
+            trust_tier=1,
+            touched_at=None,
+            sla_days=None,
+            now=NOW,
+            reranked=place,
+        )
+
+    assert [parts(place)["rerank"] for place in (1, 2, 3)] == pytest.approx([0.3, 0.15, 0.1])
+    assert "rerank" not in parts(None)

@@ -72,6 +72,7 @@ traces = st.builds(
         ),
         max_size=2,
     ),
+    notes=st.lists(texts, max_size=2),
     tool_calls=st.lists(json_objects, max_size=2),
     conflicts=st.lists(
         st.builds(

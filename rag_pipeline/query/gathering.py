@@ -82,6 +82,7 @@ def _parts(candidate: Candidate, rules: RankingRules, now: datetime) -> dict[str
         touched_at=max(dates, default=None),
         sla_days=candidate.manifest.freshness_sla_days,
         now=now,
+        reranked=chunk.reranked,
     )
 
 

@@ -47,6 +47,8 @@ class RankingRules(_Strict):
     )
     """What a source's trust tier, 1 to 5, adds."""
     freshness: FreshnessRules = FreshnessRules()
+    rerank: Weight = 0.3
+    """What the passage gets that a reranker puts first; the second gets half of it, the third a third."""
     conflicts: ConflictPolicies = ConflictPolicies()
 
     @model_validator(mode="after")
@@ -81,17 +83,20 @@ def score_parts(
     touched_at: datetime | None,
     sla_days: int | None,
     now: datetime,
+    reranked: int | None = None,
 ) -> dict[str, float]:
     """What a passage's score is the sum of, by name.
 
     `touched_at` is when the document was last updated or reviewed; unknown, its freshness counts for nothing.
-    A document that is older than its source's freshness SLA allows gets no bonus.
+    A document that is older than its source's freshness SLA allows gets no bonus. `reranked` is the place
+    that a reranker gave it, if there is one.
     """
-    return {
+    parts = {
         "relevance": relevance,
         "trust": rules.trust[trust_tier],
         "freshness": _freshness(rules.freshness, touched_at, sla_days, now),
     }
+    return parts if reranked is None else parts | {"rerank": rules.rerank / reranked}
 
 
 def _freshness(

@@ -22,6 +22,7 @@ class RetrievedChunk(NamedTuple):
 
     `score` is the fused rank score, comparable within one result only; `relevance` is calibrated, 0 to 1, and
     comparable everywhere. `joined_to` is the chunk that brought a neighbour along, whose scores it bears.
+    `reranked` is the place that a reranker gave it, from 1; None without one.
     """
 
     chunk_id: str
@@ -49,6 +50,7 @@ class RetrievedChunk(NamedTuple):
     last_reviewed_at: datetime | None
     updated_at: datetime | None
     joined_to: str | None = None
+    reranked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ def chunk_of(
     relevance: float,
     signals: Signals,
     joined_to: str | None = None,
+    reranked: int | None = None,
 ) -> RetrievedChunk:
     """A found chunk from a payload without defects."""
     optional = payload.get
@@ -140,6 +143,7 @@ def chunk_of(
         last_reviewed_at=_moment(optional("last_reviewed_at")),
         updated_at=_moment(optional("updated_at")),
         joined_to=joined_to,
+        reranked=reranked,
     )
 
 

@@ -19,7 +19,7 @@ from rag_pipeline.query.scope import Scope
 
 # Candidates that each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the
 # other's: on XQuAD 20 to 100 give the same figures.
-_CANDIDATES = 30
+_CANDIDATES = 20
 
 # How often a question is asked again because a document was replaced between the search and the look into the
 # ledger. Each time needs another such change within milliseconds.

@@ -64,8 +64,8 @@ def select(
     The first `limit` that are no duplicates and not too many of a document are held against the threshold;
     what ranks behind them is not looked at.
     """
-    candidates, notes = _reranked(query.text, found, options, deadline)
-    selection = _Selection(query, statistics, calibration, options, list(found.rejected))
+    candidates, reranked, notes = _reranked(query.text, found, options, deadline)
+    selection = _Selection(query, statistics, calibration, options, list(found.rejected), reranked=reranked)
     for rank, candidate in enumerate(candidates, start=1):
         if len(selection.chosen) == options.limit:
             break
@@ -75,10 +75,10 @@ def select(
 
 def _reranked(
     query: str, found: Found, options: RetrievalOptions, deadline: Deadline
-) -> tuple[Iterable[Candidate], tuple[str, ...]]:
-    """The candidates in the reranker's order; in their own where it fails, and a note that says so."""
+) -> tuple[Iterable[Candidate], bool, tuple[str, ...]]:
+    """The candidates, whether they are in the reranker's order, and a note where it failed."""
     if options.reranker is None or not found.fused:
-        return found.candidates(options.limit), ()
+        return found.candidates(options.limit), False, ()
     rest = found.candidates(_RERANKED)
     first = list(islice(rest, _RERANKED))
     try:
@@ -87,8 +87,8 @@ def _reranked(
     except RerankFailed as error:
         note = f"reranking failed, so that the search's own order counts: {error}"
         logger.warning("%s", note)
-        return chain(first, rest), (note,)
-    return chain((first[place] for place in places), rest), ()
+        return chain(first, rest), False, (note,)
+    return chain((first[place] for place in places), rest), True, ()
 
 
 class _Selection:
@@ -99,12 +99,15 @@ class _Selection:
         calibration: Calibration,
         options: RetrievalOptions,
         rejected: list[RejectedChunk],
+        *,
+        reranked: bool,
     ) -> None:
         self._query = query
         self._asked = statistics.weights(query.terms.indices)
         self._calibration = calibration
         self._options = options
         self._rejected = rejected
+        self._reranked = reranked
         self._of_document: Counter[str] = Counter()
         self.chosen: list[tuple[frozenset[int], RetrievedChunk]] = []
         """The chunks, each with its terms."""
@@ -162,7 +165,13 @@ class _Selection:
             usual=query.usual.of(scripts.chunk_is_han) if query.usual else None,
         )
         relevance = self._calibration.relevance(signals)
-        return chunk_of(candidate.payload, score=candidate.score, relevance=relevance, signals=signals)
+        return chunk_of(
+            candidate.payload,
+            score=candidate.score,
+            relevance=relevance,
+            signals=signals,
+            reranked=rank if self._reranked else None,
+        )
 
     def _duplicate_of(self, terms: frozenset[int], chunk: RetrievedChunk) -> int | None:
         """The place of a chosen chunk that says nearly the same."""

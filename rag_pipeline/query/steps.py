@@ -129,12 +129,15 @@ def search(asking: Asking, services: AskServices) -> Asking:
 def gather(asking: Asking, services: AskServices) -> Asking:
     """What was found, each chunk once, with the manifest of its source."""
     candidates, rejected = with_manifests(best_of_each(asking.results), asking.manifests or {})
+    used = {one.chunk.chunk_id for one in candidates}
     refused = [
         RejectedEvidence(
             chunk_id=one.chunk_id, document_id=one.document_id, reason=one.reason, relevance=one.relevance
         )
         for result in asking.results
         for one in result.rejected
+        # What one query rejects another may have found, or a neighbour brought along.
+        if one.chunk_id not in used
     ]
     return _with_rejected(replace(asking, candidates=tuple(candidates)), [*refused, *rejected])
 

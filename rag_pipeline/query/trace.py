@@ -114,6 +114,8 @@ class Trace(_Record):
     generation: str | None
     evidence: list[UsedEvidence]
     rejected: list[RejectedEvidence]
+    notes: list[str]
+    """What went wrong on the way without ending it, such as a reranker that failed."""
     tool_calls: list[dict[str, Any]]
     conflicts: list[RecordedConflict]
     think_note: str | None

@@ -34,6 +34,7 @@ def trace_of(asking: Asking) -> Trace:
         generation=asking.generation,
         evidence=[_used(one) for one in asking.evidence],
         rejected=list(asking.rejected),
+        notes=list(dict.fromkeys(note for result in asking.results for note in result.notes)),
         tool_calls=[],
         conflicts=[_conflict(one) for one in asking.conflicts],
         think_note=answering.think_note if answering else None,
