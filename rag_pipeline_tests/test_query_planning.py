@@ -1,5 +1,7 @@
 """Which queries a question is searched by, without a model and with one."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +45,19 @@ def test_no_more_than_five_queries_are_made() -> None:
     queries = plan_queries(question)
     assert len(queries) == 5
     assert queries[0] == question
+
+
+@pytest.mark.parametrize("piece", [" ", "以及", " and ", ", ", "? ", "ab and cd "])
+def test_the_time_grows_with_the_question_and_not_faster(piece: str) -> None:
+    def seconds(times: int) -> float:
+        question = "a" + piece * times + "b"
+        began = time.process_time()
+        plan_queries(question)
+        return time.process_time() - began
+
+    # Linear is 8 times as long, quadratic 64 times; the least of some runs, since others use the machine too.
+    short, long = (min(seconds(times) for _ in range(3)) for times in (500, 4_000))
+    assert long < 25 * max(short, 0.0005)
 
 
 def test_given_queries_are_taken_as_they_are() -> None:
