@@ -74,6 +74,30 @@ def test_values_are_not_repeated() -> None:
     assert "hunter2" not in refused({"question": "How long?", "password": "hunter2"})
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"question": "How long?", "filters": {"source_types": ["x" * 50] * 20_000}},
+        {"question": "How long?", "filters": {"languages": [5] * 20_000}},
+        {"question": "How long?", "queries": [5] * 20_000},
+        {"question": "How long?", **{f"field{number}": 1 for number in range(20_000)}},
+        {"question": "How long?", "f" * 1_000_000: 1},
+    ],
+)  # fmt: skip
+def test_what_is_told_of_a_hostile_body_stays_short(body: dict[str, Any]) -> None:
+    assert len(refused(body)) < 1_500
+
+
+def test_what_is_not_told_is_counted() -> None:
+    assert refused({"question": "How long?", **dict.fromkeys("abcdefg")}).endswith("; and 2 more")
+
+
+def test_names_of_fields_are_told_without_what_a_terminal_would_obey() -> None:
+    told = refused({"question": "How long?", "a\x1b[2J\u202eb": 1})
+    assert told.isprintable()
+    assert told.startswith("a\ufffd[2J\ufffdb: ")
+
+
 @given(st.dictionaries(st.text(max_size=10), st.recursive(st.none() | st.text() | st.integers(), st.lists)))
 def test_any_body_is_a_request_or_is_refused_in_words(body: dict[str, Any]) -> None:
     try:
