@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from rag_pipeline.cli import app
 from rag_pipeline.errors import InvalidRequest
+from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.request import AskRequest, parse_request
 
 
@@ -68,6 +71,19 @@ def test_what_is_wrong_is_named(body: dict[str, Any], told: str) -> None:
 @pytest.mark.parametrize("field", ["groups", "user", "tenant", "identity", "access_groups"])
 def test_a_body_cannot_say_who_asks(field: str) -> None:
     assert field in refused({"question": "How long?", field: ["hr"]})
+
+
+@pytest.mark.parametrize("option", ["--groups", "--user", "--tenant"])
+def test_who_asks_is_text(option: str) -> None:
+    result = CliRunner().invoke(app, ["ask", "How long?", option, "a\udcff"])
+    assert result.exit_code == 2
+    assert option in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_a_trace_holds_a_hash_of_any_caller() -> None:
+    digests = {Identity(user, frozenset({"\ud800"})).digest for user in ("\udcff", "\udcfe", None)}
+    assert len(digests) == 3
 
 
 def test_values_are_not_repeated() -> None:

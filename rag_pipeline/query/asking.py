@@ -39,13 +39,15 @@ def ask(
         deadline=Deadline(services.asking.deadline_seconds),
     )
     timings: list[StepTiming] = []
-    for name, step in STEPS:
-        if asking.outcome is not None:
-            break
-        began = time.perf_counter()
-        with step_span(name, trace_id=asking.trace_id):
-            asking = step(asking, services)
-        timings.append(StepTiming(step=name, milliseconds=round((time.perf_counter() - began) * 1000, 3)))
+    with step_span("ask", trace_id=asking.trace_id):
+        for name, step in STEPS:
+            if asking.outcome is not None:
+                break
+            began = time.perf_counter()
+            with step_span(name, trace_id=asking.trace_id):
+                asking = step(asking, services)
+            milliseconds = round((time.perf_counter() - began) * 1000, 3)
+            timings.append(StepTiming(step=name, milliseconds=milliseconds))
     asking = replace(asking, timings=tuple(timings))
     response = respond(asking)
     services.trace_recorder.record(trace_of(asking))
