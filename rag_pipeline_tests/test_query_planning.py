@@ -68,8 +68,17 @@ def test_given_queries_are_taken_as_they_are() -> None:
 
 
 def test_a_planners_queries_follow_the_question_and_are_cut() -> None:
-    queries = plan_queries("Who pays?", planner=lambda question: ["who pays", "shipping costs", *"abcdef"])
-    assert queries == ["Who pays?", "shipping costs", "a", "b", "c"]
+    question = "Who pays the postage; how long is the warranty?"
+    queries = plan_queries(question, planner=lambda question: ["postage", "Postage", *"abcdef"])
+    assert queries == [question, "postage", "a", "b", "c"]
+    assert plan_queries(question, planner=lambda question: []) == plan_queries(question)
+
+
+def test_a_question_of_one_clause_and_given_queries_are_not_planned() -> None:
+    assert plan_queries("Who pays the postage?", planner=lambda question: ["x"]) == ["Who pays the postage?"]
+    assert plan_queries("Who pays; how long is it?", ["postage"], planner=lambda question: ["x"]) == [
+        "postage"
+    ]
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,7 +9,7 @@ from rag_pipeline.index.sparse import query_terms
 MOST_QUERIES = 5
 
 QueryPlanner = Callable[[str], Sequence[str]]
-"""Makes queries of a question, as a language model does; what it gives is cleaned and cut to five."""
+"""Splits a question of several clauses into queries, as a language model does; none: the rule's count."""
 
 # For questions whose blanks are single ones, so that no pattern can try a run of them in many ways.
 _SENTENCE_END = re.compile(r"(?<=[?？;；。！!]) ?|(?<=\.) ")
@@ -24,16 +24,17 @@ def plan_queries(
 ) -> list[str]:
     """The queries of a question, at most five, none twice.
 
-    Queries that the caller gave are taken as they are, and nothing is added. Else a planner's, after the
-    whole question. Else, by rule: the whole question, and its clauses where it has several. It is split at
+    Queries that the caller gave are taken as they are, and nothing is added. Else the whole question comes
+    first, and then its clauses where it has several: those of the planner, or else by rule. It is split at
     `?`, `;`, the ends of sentences, and at "and", "as well as", 以及, 并且, 而且 where both
-    sides hold at least two terms that BM25 would search by.
+    sides hold at least two terms that BM25 would search by. A question of one clause is not planned.
     """
     if given:
         return _distinct(given)
-    if planner is not None:
-        return _distinct([question, *planner(question)])
-    return _distinct([question, *_clauses(question)])
+    clauses: Sequence[str] = _clauses(question)
+    if clauses and planner is not None:
+        clauses = planner(question) or clauses
+    return _distinct([question, *clauses])
 
 
 def _clauses(question: str) -> list[str]:
