@@ -14,14 +14,26 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 BAD_REQUEST = 2
 
 
+def _text(value: str | None) -> str | None:
+    # Python reads bytes of a command line that are no text as characters that nothing can store or search.
+    if any("\ud800" <= one <= "\udfff" for one in value or ""):
+        raise typer.BadParameter("must be valid Unicode")
+    return value
+
+
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="What you want to know.")],
     groups: Annotated[
-        str, typer.Option(help="Your access groups, with commas between. None: public documents only.")
+        str,
+        typer.Option(
+            help="Your access groups, with commas between. None: public documents only.", callback=_text
+        ),
     ] = "",
-    user: Annotated[str | None, typer.Option(help="Who asks; traces hold a hash of it.")] = None,
-    tenant: Annotated[str, typer.Option(help="Your tenant.")] = "default",
+    user: Annotated[
+        str | None, typer.Option(help="Who asks; traces hold a hash of it.", callback=_text)
+    ] = None,
+    tenant: Annotated[str, typer.Option(help="Your tenant.", callback=_text)] = "default",
     query: Annotated[
         list[str] | None, typer.Option("--query", "-q", help="Search for this instead; up to five times.")
     ] = None,

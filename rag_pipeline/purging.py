@@ -27,7 +27,8 @@ from rag_pipeline.sources.listing import find_files
 class DeletionCertificate:
     """What was removed of a document where. `left` counts what a second look still found: all 0.
 
-    `traces` are those of answers that had used it: their ids and scores stay, and no word of it.
+    `traces` are those of answers that had used it: their ids and scores stay, and no word of it. `comments`
+    are those of people on such answers, whose ratings stay.
     `shared` are artifacts and vectors that other documents with the same content go on using.
     `still_in_source` warns that the source still holds the file, so that the next run would index it again.
     """
@@ -40,6 +41,7 @@ class DeletionCertificate:
     dead_letters: int
     table_rows: int
     traces: int
+    comments: int
     shared: int
     still_in_source: bool
     left: dict[str, int] = field(default_factory=dict)
@@ -98,6 +100,7 @@ def _purged(
     for file, table in _tables(pipeline, source_id):
         _write_without(file, table, document_id)
     traces = erase_words(ledger, document_id)
+    comments = ledger.feedback.erase_comments_on(document_id)
     return DeletionCertificate(
         document_id=document_id,
         purged_at=datetime.now(UTC).isoformat(),
@@ -107,6 +110,7 @@ def _purged(
         dead_letters=len(letters),
         table_rows=rows,
         traces=traces,
+        comments=comments,
         shared=len(used.keys - own.keys) + len(used.vectors - own.vectors),
         still_in_source=_still_in_source(pipeline, source_id, document_id),
         left=_left(pipeline, client, generations, source_id, document_id, own),
@@ -139,6 +143,7 @@ def _left(
             len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id)
         ),
         "traces": traces_with_words(ledger, document_id),
+        "comments": ledger.feedback.comments_on(document_id),
     }
 
 

@@ -279,10 +279,15 @@ class Services:
             return None
         if not settings.answer_model:
             raise ConfigurationError("RAG_ANSWER_PROVIDER is openai, so RAG_ANSWER_MODEL must name a model.")
-        key = settings.openai_api_key
+        embedding_url = settings.embedding_base_url or _OPENAI
+        base_url = settings.answer_base_url or embedding_url
+        key = settings.answer_api_key
+        # A key is sent only to whom it is for: any other endpoint is somebody else's.
+        if key is None and base_url.rstrip("/") in {embedding_url.rstrip("/"), _OPENAI}:
+            key = settings.openai_api_key
         return ChatModel(
             model=settings.answer_model,
-            base_url=settings.answer_base_url or settings.embedding_base_url or _OPENAI,
+            base_url=base_url,
             api_key=key.get_secret_value() if key else None,
         )
 

@@ -108,7 +108,9 @@ class Settings(BaseSettings):
         default=5, ge=0, description="Tries after the first, for transient failures."
     )
     openai_api_key: SecretStr | None = Field(
-        default=None, validation_alias="OPENAI_API_KEY", description="Key of the embedding endpoint."
+        default=None,
+        validation_alias="OPENAI_API_KEY",
+        description="Key of the embedding endpoint, and of answering at the same address or OpenAI's.",
     )
     ask_deadline_s: float = Field(
         default=20.0, gt=0, le=3600, description="Seconds that one question may take, retries and all."
@@ -120,6 +122,9 @@ class Settings(BaseSettings):
     answer_model: str | None = Field(default=None, description="Name of the model that words answers.")
     answer_base_url: Url = Field(
         default=None, description="Base URL of its endpoint, with /v1. Empty: the embedding endpoint's."
+    )
+    answer_api_key: SecretStr | None = Field(
+        default=None, description="Key of that endpoint. Empty: OPENAI_API_KEY, at the addresses it is for."
     )
     answer_context_tokens: int = Field(
         default=6000, gt=0, description="Tokens of passages that the model is given, at most."

@@ -38,10 +38,22 @@ def is_thinking(request: Request) -> bool:
     return '"sufficient"' in request.body["messages"][0]["content"]
 
 
+def is_planning(request: Request) -> bool:
+    """Whether the model is asked to split the question, before anything is searched."""
+    return '"queries"' in request.body["messages"][0]["content"]
+
+
+def planned(*queries: str) -> str:
+    """A plan as the model gives it."""
+    return json.dumps({"queries": queries}, ensure_ascii=False)
+
+
 def model_that(draft: Callable[[Request], str] | str, think: str | None = None) -> Script:
-    """A script by which the server thinks, and answers every other request with this draft."""
+    """A script by which the server thinks, plans nothing, and answers every other request with this draft."""
 
     def script(request: Request) -> Reply:
+        if is_planning(request):
+            return chat_reply(planned())
         if is_thinking(request):
             return chat_reply(thought() if think is None else think)
         return chat_reply(draft if isinstance(draft, str) else draft(request))

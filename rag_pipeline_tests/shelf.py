@@ -107,6 +107,10 @@ class Shelf:
         """Take a field out of a chunk's payload."""
         self.client.delete_payload(self.collection, [without], [_point_id(chunk_id)], wait=True)
 
+    def falsify(self, chunk_id: str, /, **fields: Any) -> None:
+        """Put other values into a chunk's payload, of whatever type."""
+        self.client.set_payload(self.collection, fields, [_point_id(chunk_id)], wait=True)
+
     def ask(
         self, queries: Sequence[str], scope: Scope, options: RetrievalOptions = DEFAULT_OPTIONS
     ) -> list[QueryResult]:

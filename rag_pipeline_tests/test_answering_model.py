@@ -11,12 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from rag_pipeline.embedding.retrying import RetryPolicy
 from rag_pipeline.errors import ModelUnavailable
 from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.answering.replies import BadReply, answer_schema, read_draft, read_thought
 from rag_pipeline.query.deadline import Deadline
+from rag_pipeline.services import Services
+from rag_pipeline.settings import Settings
 from rag_pipeline_tests.chat_server import chat_reply, drafted
 from rag_pipeline_tests.openai_server import OpenAIServer, Reply, Request, error_reply
 
@@ -69,6 +72,33 @@ def test_the_environment_counts_for_nothing(server: OpenAIServer, monkeypatch: p
     assert ask(server, api_key=None) == "Fine."
     headers = server.requests[0].headers
     assert not {"authorization", "openai-organization", "openai-project"} & set(headers)
+
+
+@pytest.mark.parametrize(
+    ("embedding_at", "own_key", "sent"),
+    [
+        (None, None, None),
+        ("http://127.0.0.1:9/v1", None, None),
+        ("the same", None, "Bearer sk-embedding"),
+        ("the same", "sk-own", "Bearer sk-own"),
+        (None, "sk-own", "Bearer sk-own"),
+    ],
+)
+def test_a_key_goes_only_to_the_endpoint_that_it_is_for(
+    server: OpenAIServer, embedding_at: str | None, own_key: str | None, sent: str | None
+) -> None:
+    settings = Settings(
+        answer_provider="openai",
+        answer_model="m",
+        answer_base_url=server.base_url + "/",
+        answer_api_key=SecretStr(own_key) if own_key else None,
+        embedding_base_url=server.base_url if embedding_at == "the same" else embedding_at,
+        openai_api_key=SecretStr("sk-embedding"),
+    )
+    with Services(settings) as services:
+        assert services.chat_model
+        services.chat_model.complete(MESSAGES, None, Deadline(30))
+    assert server.requests[0].headers.get("authorization") == sent
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from rag_pipeline.cli import app
 from rag_pipeline.errors import InvalidRequest
+from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.request import AskRequest, parse_request
 
 
@@ -70,8 +73,45 @@ def test_a_body_cannot_say_who_asks(field: str) -> None:
     assert field in refused({"question": "How long?", field: ["hr"]})
 
 
+@pytest.mark.parametrize("option", ["--groups", "--user", "--tenant"])
+def test_who_asks_is_text(option: str) -> None:
+    result = CliRunner().invoke(app, ["ask", "How long?", option, "a\udcff"])
+    assert result.exit_code == 2
+    assert option in result.output
+    assert isinstance(result.exception, SystemExit)
+
+
+def test_a_trace_holds_a_hash_of_any_caller() -> None:
+    digests = {Identity(user, frozenset({"\ud800"})).digest for user in ("\udcff", "\udcfe", None)}
+    assert len(digests) == 3
+
+
 def test_values_are_not_repeated() -> None:
     assert "hunter2" not in refused({"question": "How long?", "password": "hunter2"})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"question": "How long?", "filters": {"source_types": ["x" * 50] * 20_000}},
+        {"question": "How long?", "filters": {"languages": [5] * 20_000}},
+        {"question": "How long?", "queries": [5] * 20_000},
+        {"question": "How long?", **{f"field{number}": 1 for number in range(20_000)}},
+        {"question": "How long?", "f" * 1_000_000: 1},
+    ],
+)  # fmt: skip
+def test_what_is_told_of_a_hostile_body_stays_short(body: dict[str, Any]) -> None:
+    assert len(refused(body)) < 1_500
+
+
+def test_what_is_not_told_is_counted() -> None:
+    assert refused({"question": "How long?", **dict.fromkeys("abcdefg")}).endswith("; and 2 more")
+
+
+def test_names_of_fields_are_told_without_what_a_terminal_would_obey() -> None:
+    told = refused({"question": "How long?", "a\x1b[2J\u202eb": 1})
+    assert told.isprintable()
+    assert told.startswith("a\ufffd[2J\ufffdb: ")
 
 
 @given(st.dictionaries(st.text(max_size=10), st.recursive(st.none() | st.text() | st.integers(), st.lists)))

@@ -64,6 +64,13 @@ def test_a_region_that_is_named_has_its_own_rule(services: Services) -> None:
     assert any(title.startswith("Regional exception") for title in titles(response))
 
 
+def test_a_question_beyond_the_models_window_is_answered_by_its_clause(services: Services) -> None:
+    story = "我们家的客厅里有一台智能网关和几个传感器" * 80
+    response = asked(services, f"{story}。硬件签收后多少天内可以退货？", "support")
+    assert response.outcome is Outcome.ANSWERED
+    assert "30" in response.answer
+
+
 def test_another_day_has_the_rules_of_that_day_and_the_answer_says_so(services: Services) -> None:
     response = asked(services, RETURN, "support", as_of="2025-06-01")
     assert response.outcome is Outcome.ANSWERED

@@ -228,6 +228,13 @@ class TestPolicies:
         both = {"support_note": "prefer", "official_policy": "prefer"}
         assert self.policy(default="escalate", by_source_type=both) is Policy.PREFER
 
+    def test_a_source_type_that_nobody_knows_has_the_default_policy(self) -> None:
+        rumour = evidence("S2", "Macro", MACRO, trust=3, source_type="rumour")
+        for default in Policy:
+            policies = ConflictPolicies(default=default)
+            (conflict,) = find(QUESTION, self.PASSAGES[0], rumour, policies=policies)
+            assert conflict.policy is default
+
     def test_a_word_in_the_question_escalates(self) -> None:
         assert self.policy(escalate_questions=["refund", "RETURN a lamp"]) is Policy.ESCALATE
         assert self.policy(escalate_questions=["salary"]) is Policy.PREFER

@@ -248,6 +248,12 @@ def test_a_buried_document_is_unseen_at_once_and_pending_until_confirmed(ledger:
     assert documents.pending_tombstones(GENERATION, "handbook") == []
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "\\u0000", ""])
+def test_a_document_that_no_row_can_name_is_not_there(ledger: Ledger, name: str) -> None:
+    assert not ledger.documents.current_versions(GENERATION, [name])
+    assert not ledger.documents.deletions_noticed(GENERATION, [name])
+
+
 def test_a_document_that_comes_back_is_no_longer_to_be_deleted(ledger: Ledger) -> None:
     documents = ledger.documents
     documents.record(GENERATION, [document("handbook/a.md")])

@@ -11,6 +11,7 @@ from rag_pipeline import rebuilding
 from rag_pipeline.cli import app
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.ledger.feedback import Rating
 from rag_pipeline.purging import purge
 from rag_pipeline.query.trace import Attempt, CitedClaim
 from rag_pipeline.query.tracing import TraceRecorder, find_trace
@@ -87,12 +88,20 @@ def test_traces_lose_its_words_and_keep_its_id(base: KnowledgeBase, deleted_befo
     )
     for trace in (both, other):
         recorder.record(trace)
+    feedback = base.services.ledger.feedback
+    feedback.record(both.trace_id, Rating.DOWN, comment=f"Should not say: {SECRET}", by="u1")
+    feedback.record(both.trace_id, Rating.UP, comment=None, by="u2")
+    feedback.record(other.trace_id, Rating.UP, comment="Good.", by="u1")
     base.remove("refunds", "secret.md")
     if deleted_before:
         base.index("refunds")
     certificate, file = purge(base.pipeline, "refunds/secret.md")
     assert (certificate.traces, certificate.left["traces"]) == (1, 0)
     assert json.loads(file.read_text())["traces"] == 1
+    assert (certificate.comments, certificate.left["comments"]) == (1, 0)
+    said = sorted((one.rating.value, one.comment) for one in feedback.of_trace(both.trace_id))
+    assert said == [("down", None), ("up", None)]
+    assert [one.comment for one in feedback.of_trace(other.trace_id)] == ["Good."]
     kept = find_trace(base.services.ledger, both.trace_id)
     assert "4711" not in kept.model_dump_json()
     assert [one.document_id for one in kept.evidence] == ["refunds/secret.md", "refunds/refunds.md"]

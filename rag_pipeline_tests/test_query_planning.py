@@ -1,5 +1,7 @@
 """Which queries a question is searched by, without a model and with one."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,6 +47,19 @@ def test_no_more_than_five_queries_are_made() -> None:
     assert queries[0] == question
 
 
+@pytest.mark.parametrize("piece", [" ", "以及", " and ", ", ", "? ", "ab and cd "])
+def test_the_time_grows_with_the_question_and_not_faster(piece: str) -> None:
+    def seconds(times: int) -> float:
+        question = "a" + piece * times + "b"
+        began = time.process_time()
+        plan_queries(question)
+        return time.process_time() - began
+
+    # Linear is 8 times as long, quadratic 64 times; the least of some runs, since others use the machine too.
+    short, long = (min(seconds(times) for _ in range(3)) for times in (500, 4_000))
+    assert long < 25 * max(short, 0.0005)
+
+
 def test_given_queries_are_taken_as_they_are() -> None:
     assert plan_queries("Long question?", ["refund window", "Refund  window", " ", "退款"]) == [
         "refund window",
@@ -53,8 +68,17 @@ def test_given_queries_are_taken_as_they_are() -> None:
 
 
 def test_a_planners_queries_follow_the_question_and_are_cut() -> None:
-    queries = plan_queries("Who pays?", planner=lambda question: ["who pays", "shipping costs", *"abcdef"])
-    assert queries == ["Who pays?", "shipping costs", "a", "b", "c"]
+    question = "Who pays the postage; how long is the warranty?"
+    queries = plan_queries(question, planner=lambda question: ["postage", "Postage", *"abcdef"])
+    assert queries == [question, "postage", "a", "b", "c"]
+    assert plan_queries(question, planner=lambda question: []) == plan_queries(question)
+
+
+def test_a_question_of_one_clause_and_given_queries_are_not_planned() -> None:
+    assert plan_queries("Who pays the postage?", planner=lambda question: ["x"]) == ["Who pays the postage?"]
+    assert plan_queries("Who pays; how long is it?", ["postage"], planner=lambda question: ["x"]) == [
+        "postage"
+    ]
 
 
 @settings(max_examples=60, deadline=None)

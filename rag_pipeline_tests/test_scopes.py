@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient, models
 
+from rag_pipeline.index.schema import PointPayload
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.query.results import QueryResult, public_json
@@ -157,6 +159,32 @@ def test_a_point_without_a_required_field_is_rejected_and_the_others_are_found(s
         ("s/2:0", "", "lacks the field document_id"),
         ("s/3:0", "s/3", "lacks the field title"),
     }
+
+
+def test_malformed_points_are_rejected_and_the_others_are_found(shelf: Shelf) -> None:
+    shelf.put(Book(f"s/{n}", [f"Refunds take {n} days."]) for n in range(4))
+    shelf.falsify("s/1:0", document_id=["x"])
+    shelf.falsify("s/2:0", chunk_id=5, content_hash="d" * 64)
+    shelf.falsify("s/3:0", chunk_id={"x": 1})
+    (result,) = shelf.ask(["refunds"], scope_of(), ALL)
+    assert [chunk.document_id for chunk in result.chunks] == ["s/0"]
+    reasons = {(one.chunk_id, one.document_id, one.reason) for one in result.rejected}
+    assert reasons == {
+        ("s/1:0", "", "lacks the field document_id"),
+        ("5", "s/2", "it is not of its document's current version"),
+        ("{'x': 1}", "s/3", "has a wrong value in chunk_id"),
+    }
+
+
+def test_no_wrong_value_in_any_field_breaks_a_search(shelf: Shelf) -> None:
+    fields = sorted(PointPayload.model_fields)
+    shelf.put(Book(f"s/{n}", [f"Refunds take {n} days."]) for n in range(len(fields)))
+    shelf.put([Book("s/good", ["Refunds take 99 days."])])
+    for wrong in (5, "x", ["x"], {"x": [1]}, -1.5, False):
+        for number, field in enumerate(fields):
+            shelf.falsify(f"s/{number}:0", **{field: wrong})
+        (result,) = shelf.ask(["refunds"], scope_of(), replace(ALL, neighbours=1, limit=100))
+        assert "s/good" in {chunk.document_id for chunk in result.chunks}
 
 
 def test_what_is_not_relevant_is_rejected_and_the_query_is_told_so_in_its_language(shelf: Shelf) -> None:

@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rag_pipeline.query.asking import ask
+from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.spans import step_span
+from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 WITHOUT_PACKAGES = """
 import sys
@@ -62,6 +66,16 @@ def test_steps_are_spans_within_each_other(spans: Any) -> None:
     assert (outer.name, dict(outer.attributes)) == ("rag.ask", {"rag.trace_id": "t1"})
     assert (inner.name, dict(inner.attributes)) == ("rag.retrieve", {"rag.queries": 2, "rag.found": 3})
     assert inner.parent.span_id == outer.context.span_id
+
+
+def test_the_steps_of_a_request_are_within_its_span(spans: Any, tmp_path: Path) -> None:
+    services = KnowledgeBase(tmp_path).services
+    response = ask({"question": ""}, Identity(), services)
+    services.ledger.close()
+    step, whole = spans()
+    assert (whole.name, dict(whole.attributes)) == ("rag.ask", {"rag.trace_id": response.trace_id})
+    assert step.parent.span_id == whole.context.span_id
+    assert step.name.startswith("rag.validate")
 
 
 def test_an_error_leaves_its_type_and_not_its_words(spans: Any) -> None:

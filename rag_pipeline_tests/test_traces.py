@@ -254,6 +254,27 @@ def test_a_document_that_was_deleted_meanwhile_leaves_no_words(
     assert "4711" not in find_trace(ledger, "t1").model_dump_json()
 
 
+def test_a_trace_of_another_version_is_erased_too_and_stays_known_by_its_ids(
+    ledger: Ledger, recorder: TraceRecorder
+) -> None:
+    secret = "The combination is 4711."
+    known = trace_of([used_evidence("refunds/a.md", trace_id="t1", text=secret)])
+    recorder.record(known)
+    ledger.traces.record(
+        "t2", started_at=datetime.now(UTC), outcome="answered", session_id=None,
+        record={**known.model_dump(mode="json"), "trace_id": "t2", "remarks": [{"on": secret}]},
+        evidence=[TracedEvidence("t2:S1", "refunds/a.md", "refunds", "c", cited=True)],
+    )  # fmt: skip
+    assert traces_with_words(ledger, "refunds/a.md") == 2
+    assert erase_words(ledger, "refunds/a.md") == 2
+    (kept,) = ledger.traces.records(["t2"])
+    assert "4711" not in str(kept)
+    assert (kept["trace_id"], kept["identity"]) == ("t2", known.identity)
+    assert traces_with_words(ledger, "refunds/a.md") == 0
+    assert erase_words(ledger, "refunds/a.md") == 0
+    assert sorted(ledger.traces.ids_of_document("refunds/a.md")) == ["t1", "t2"]
+
+
 def test_a_record_of_another_version_is_said_to_be_one(ledger: Ledger) -> None:
     ledger.traces.record(
         "t1", started_at=datetime.now(UTC), outcome="answered", session_id=None,

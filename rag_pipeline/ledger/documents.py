@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine, RowMapping, Text, bindparam, cast, delete, select, update
 
-from rag_pipeline.ledger.database import among, batches, upsert
+from rag_pipeline.ledger.database import among, batches, storable, upsert
 from rag_pipeline.ledger.tables import documents, tombstones
 from rag_pipeline.ledger.uses import unsettle_uses
 
@@ -113,7 +113,9 @@ class Documents:
 
         A document whose deletion was noticed has none, from that moment on.
         """
-        asked = {"generation": generation, "document_ids": sorted(set(document_ids))}
+        # A point may name whatever it likes; what no row can have is not there.
+        wanted = sorted({storable(one) for one in document_ids})
+        asked = {"generation": generation, "document_ids": wanted}
         with self._engine.connect() as connection:
             rows = connection.execute(_CURRENT_VERSIONS, asked).all()
         return {
@@ -224,9 +226,9 @@ class Documents:
         """Those of the documents that are gone, and when that was noticed."""
         found: dict[str, datetime] = {}
         with self._engine.connect() as connection:
-            for some in batches(document_ids):
+            for some in batches(map(storable, document_ids)):
                 query = select(tombstones.c.document_id, tombstones.c.noticed_at).where(
-                    tombstones.c.generation == generation, tombstones.c.document_id.in_(some)
+                    tombstones.c.generation == storable(generation), tombstones.c.document_id.in_(some)
                 )
                 found.update((row.document_id, row.noticed_at) for row in connection.execute(query))
         return found

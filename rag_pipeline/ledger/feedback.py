@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import ColumnElement, Engine, and_, func, insert, select, update
 
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.ledger.database import storable
-from rag_pipeline.ledger.tables import feedback, traces
+from rag_pipeline.ledger.tables import feedback, trace_evidence, traces
 
 
 class Rating(StrEnum):
@@ -69,3 +69,21 @@ class Feedback:
                 GivenFeedback(**{**row, "rating": Rating(row["rating"])})
                 for row in connection.execute(query).mappings()
             ]
+
+    def comments_on(self, document_id: str) -> int:
+        """How many comments there are on answers that ranked evidence of a document."""
+        query = select(func.count()).select_from(feedback).where(_commented(document_id))
+        with self._engine.connect() as connection:
+            return connection.execute(query).scalar_one()
+
+    def erase_comments_on(self, document_id: str) -> int:
+        """Erase the comments on answers that ranked evidence of a document, which may quote it; the ratings
+        stay. Returns how many."""
+        statement = update(feedback).where(_commented(document_id)).values(comment=None)
+        with self._engine.begin() as connection:
+            return connection.execute(statement).rowcount
+
+
+def _commented(document_id: str) -> ColumnElement[bool]:
+    ranked = select(trace_evidence.c.trace_id).where(trace_evidence.c.document_id == storable(document_id))
+    return and_(feedback.c.comment.is_not(None), feedback.c.trace_id.in_(ranked))

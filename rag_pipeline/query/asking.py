@@ -65,13 +65,15 @@ def ask(
 def _through_steps(asking: Asking, services: AskServices) -> Asking:
     """The record after the step that set its outcome."""
     timings: list[StepTiming] = []
-    for name, step in STEPS:
-        if asking.outcome is not None:
-            break
-        began = time.perf_counter()
-        with step_span(name, trace_id=asking.trace_id):
-            asking = step(asking, services)
-        timings.append(StepTiming(step=name, milliseconds=round((time.perf_counter() - began) * 1000, 3)))
+    with step_span("ask", trace_id=asking.trace_id):
+        for name, step in STEPS:
+            if asking.outcome is not None:
+                break
+            began = time.perf_counter()
+            with step_span(name, trace_id=asking.trace_id):
+                asking = step(asking, services)
+            milliseconds = round((time.perf_counter() - began) * 1000, 3)
+            timings.append(StepTiming(step=name, milliseconds=milliseconds))
     return replace(asking, timings=tuple(timings))
 
 

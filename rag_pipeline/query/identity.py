@@ -24,4 +24,5 @@ class Identity:
         """What a trace holds of the caller: the same for the same user, groups and tenant; not reversible at
         sight."""
         parts = (self.tenant, self.user or "", *sorted(self.groups))
-        return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
+        # Names from a command line may be bytes that are no text.
+        return hashlib.sha256("\x00".join(parts).encode(errors="surrogatepass")).hexdigest()

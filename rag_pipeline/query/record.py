@@ -94,6 +94,7 @@ class Asking:
     manifests: Mapping[str, Manifest] | None = None
     sources: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
+    planned_by_model: bool = False
     generation: str | None = None
     results: tuple[QueryResult, ...] = ()
     candidates: tuple[Candidate, ...] = ()

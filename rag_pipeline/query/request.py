@@ -25,6 +25,10 @@ MAX_QUESTION = 2_000
 
 MAX_QUERIES = 5
 
+# Of what is wrong with a request, and of each name in it.
+_MOST_TOLD = 5
+_MOST_SHOWN = 50
+
 # Tabs and line breaks are written by people; the rest of the control characters, and those that reorder text
 # for the eye, are not.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -73,7 +77,9 @@ class Filters(_Strict):
         Annotated[tuple[Name, ...], BeforeValidator(_many), Field(min_length=1, max_length=100)] | None
     ) = None
     """Only these documents, by id."""
-    source_types: Annotated[tuple[SourceType, ...], BeforeValidator(_many), Field(min_length=1)] | None = None
+    source_types: (
+        Annotated[tuple[SourceType, ...], BeforeValidator(_many), Field(min_length=1, max_length=20)] | None
+    ) = None
     """Only sources of these types."""
     languages: (
         Annotated[tuple[Name, ...], BeforeValidator(_many), Field(min_length=1, max_length=20)] | None
@@ -105,8 +111,21 @@ def parse_request(body: Mapping[str, Any]) -> AskRequest:
     try:
         return AskRequest.model_validate(body)
     except ValidationError as error:
-        problems = [
-            (".".join(map(str, problem["loc"])) or "request", problem["msg"].removeprefix("Value error, "))
-            for problem in error.errors(include_input=False, include_url=False)
-        ]
-        raise InvalidRequest("; ".join(f"{field}: {reason}" for field, reason in problems)) from None
+        raise InvalidRequest(_told(error)) from None
+
+
+def _told(error: ValidationError) -> str:
+    # The names of fields are the sender's too: however many and long they are, what is told of them is short.
+    problems = error.errors(include_input=False, include_url=False, include_context=False)
+    told = [
+        f"{'.'.join(map(_shown, one['loc'])) or 'request'}: {one['msg'].removeprefix('Value error, ')}"
+        for one in problems[:_MOST_TOLD]
+    ]
+    if more := len(problems) - len(told):
+        told.append(f"and {more} more")
+    return "; ".join(told)
+
+
+def _shown(part: str | int) -> str:
+    text = "".join(one if one.isprintable() else "\ufffd" for one in str(part)[: _MOST_SHOWN + 1])
+    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…"

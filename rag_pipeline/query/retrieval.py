@@ -19,6 +19,7 @@ from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.sparse import query_terms
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline.query.beginnings import beginning
 from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.neighbours import join_neighbours
 from rag_pipeline.query.relevance.baselines import Baselines
@@ -68,8 +69,9 @@ def retrieve(
     moment answers all of them: one that is swapped in meanwhile is for the next request. Keep the
     `baselines` from one request to the next, or each measures its own. The `deadline` bounds the wait for an
     embedding endpoint and how often the store is asked; how long each answer of the store may take is up to
-    whoever opens it. Raises ConfigurationError where
-    nothing was indexed under the alias, or its model cannot be had.
+    whoever opens it. A query that is longer than the model's window is searched by all of its terms and by
+    the vector of its beginning. Raises ConfigurationError where nothing was indexed under the alias, or its
+    model cannot be had.
     """
     baselines = baselines or Baselines()
     bound = deadline or Deadline(math.inf)
@@ -77,7 +79,9 @@ def retrieve(
     tries = 0
     while True:
         embedder = embedder_of(expected.settings["model"])
-        vectors = embedder.embed_queries(queries, timeout_seconds=bound.remaining)
+        vectors = embedder.embed_queries(
+            [beginning(query, embedder) for query in queries], timeout_seconds=bound.remaining
+        )
         calibration = options.calibration or default_calibration(expected.settings["model"])
         usual: Sequence[UsualCosines | None] = [None] * len(vectors)
         if calibration.needs_usual:

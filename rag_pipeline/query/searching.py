@@ -131,7 +131,7 @@ def search(
                 for legs in hits.values()
                 for leg in legs[:2]
                 for hit in leg
-                if hit.payload and "document_id" in hit.payload
+                if hit.payload and isinstance(hit.payload.get("document_id"), str)
             },
         )
         for number, legs in hits.items():
@@ -218,7 +218,8 @@ class _Sifted:
         found: set[str] = set()
         for hit in hits:
             point, payload = str(hit.id), hit.payload or {}
-            document_id = payload.get("document_id", "")
+            named = payload.get("document_id")
+            document_id = named if isinstance(named, str) else ""
             version = versions.get(document_id)
             if version is None:
                 reason = _DELETED if document_id else "lacks the field document_id"
@@ -231,5 +232,5 @@ class _Sifted:
             else:
                 reason = _OTHER_VERSION
                 missed.add(document_id)
-            rejected[point] = RejectedChunk(payload.get("chunk_id", point), document_id, reason)
+            rejected[point] = RejectedChunk(str(payload.get("chunk_id", point)), document_id, reason)
         return cls(current, list(rejected.values()), bool(missed - found))

@@ -9,9 +9,11 @@ from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.refusing import degraded_notice, refusal
 from rag_pipeline.query.conflicts.conflict import Policy
 from rag_pipeline.query.conflicts.finding import find_conflicts
+from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.gathering import best_of_each, ranked, with_manifests
 from rag_pipeline.query.planning import plan_queries
+from rag_pipeline.query.planning_by_model import ModelPlanner
 from rag_pipeline.query.record import Asking, AskServices, Step
 from rag_pipeline.query.request import AskRequest, parse_request
 from rag_pipeline.query.response import (
@@ -31,6 +33,9 @@ from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome, RejectedEvidence
 from rag_pipeline.query.visibility import grants, hidden_sources, in_force
 from rag_pipeline.sources.document import source_of
+
+# How much of a request's time a model may plan for: one that hangs must leave enough to search and quote.
+_PLANNING_SHARE = 0.25
 
 # Tries of a store or embedding endpoint that does not answer, within the request's deadline.
 _TRIES = 2
@@ -101,7 +106,11 @@ def select_sources(asking: Asking, services: AskServices) -> Asking:
 def plan(asking: Asking, services: AskServices) -> Asking:
     """What is searched for."""
     request = _request(asking)
-    return replace(asking, queries=tuple(plan_queries(request.question, request.queries)))
+    deadline = Deadline(asking.deadline.remaining * _PLANNING_SHARE)
+    planner = ModelPlanner(services.chat_model, deadline) if services.chat_model else None
+    queries = plan_queries(request.question, request.queries, planner=planner)
+    asked = planner is not None and planner.asked
+    return replace(asking, queries=tuple(queries), planned_by_model=asked)
 
 
 def search(asking: Asking, services: AskServices) -> Asking:

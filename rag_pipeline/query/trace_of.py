@@ -4,7 +4,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from rag_pipeline.query.answering.answering import Answering
 from rag_pipeline.query.answering.prompts import PROMPT_VERSION
 from rag_pipeline.query.conflicts.conflict import Conflict
 from rag_pipeline.query.gathering import Ranked
@@ -38,7 +37,7 @@ def trace_of(asking: Asking) -> Trace:
         tool_calls=[],
         conflicts=[_conflict(one) for one in asking.conflicts],
         think_note=answering.think_note if answering else None,
-        prompt_version=PROMPT_VERSION if answering and _model_asked(answering) else None,
+        prompt_version=PROMPT_VERSION if _model_asked(asking) else None,
         attempts=list(answering.attempts) if answering else [],
         citations=[
             CitedClaim(
@@ -52,8 +51,12 @@ def trace_of(asking: Asking) -> Trace:
     )
 
 
-def _model_asked(answering: Answering) -> bool:
-    return answering.think_note is not None or any(one.by == "openai" for one in answering.attempts)
+def _model_asked(asking: Asking) -> bool:
+    answering = asking.answering
+    return asking.planned_by_model or (
+        answering is not None
+        and (answering.think_note is not None or any(one.by == "openai" for one in answering.attempts))
+    )
 
 
 def _question(asking: Asking) -> str:

@@ -23,6 +23,11 @@ logger = logging.getLogger(__name__)
 ERASED: Final = "(erased)"
 """What stands for words that were erased because their document was."""
 
+# What is left of a record that cannot be read, when it is erased: nobody knows which other field holds words.
+_WITHOUT_WORDS: Final = (
+    "trace_id", "request_id", "session_id", "identity", "started_at", "finished_at", "outcome",
+)  # fmt: skip
+
 _LOOK_FOR_OLD_EVERY_S: Final = 3600.0
 
 
@@ -143,11 +148,15 @@ def _loaded(record: Record) -> Trace:
 def _without_words_of(document_ids: Collection[str]) -> Callable[[Record], Record]:
     """Takes the words of documents out of a trace that ranked evidence of them.
 
-    What was drafted and said rests on all of the evidence together, so it goes as a whole.
+    What was drafted and said rests on all of the evidence together, so it goes as a whole. Of a trace that
+    another version wrote only what surely holds no words stays.
     """
 
     def change(record: Record) -> Record:
-        trace = _loaded(record)
+        try:
+            trace = _loaded(record)
+        except LedgerError:
+            return {name: record[name] for name in _WITHOUT_WORDS if isinstance(record.get(name), str)}
         changed = trace.model_copy(
             update={
                 "evidence": [

@@ -73,7 +73,7 @@ class _Answer(BaseModel):
 
 def read_draft(reply: str) -> Draft:
     """The draft that a reply holds; whether it is any good is not looked at. Raises BadReply."""
-    answer = _read(reply, _Answer)
+    answer = read_reply(reply, _Answer)
     if not answer.answered:
         return Draft(False, "", ())
     claims = (Claim(one.claim.strip(), tuple(dict.fromkeys(one.evidence_ids))) for one in answer.citations)
@@ -82,14 +82,14 @@ def read_draft(reply: str) -> Draft:
 
 def read_thought(reply: str) -> Thought:
     """The judgement that a reply holds. Raises BadReply."""
-    return _read(reply, Thought)
+    return read_reply(reply, Thought)
 
 
 _Reply = TypeVar("_Reply", bound=BaseModel)
 
 
-def _read(reply: str, kind: type[_Reply]) -> _Reply:
-    """One JSON object, which may stand in a code block and follow a model's reasoning."""
+def read_reply(reply: str, kind: type[_Reply]) -> _Reply:
+    """One JSON object, which may stand in a code block and follow a model's reasoning. Raises BadReply."""
     before = _BEFORE_JSON.match(reply)
     start = before.end() if before else 0
     try:

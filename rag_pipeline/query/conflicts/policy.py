@@ -39,9 +39,13 @@ class ConflictPolicies(BaseModel):
     """Words and phrases; a question that holds one of them is escalated, whatever the sources are."""
 
     def policy_for(self, question: str, source_types: Collection[str]) -> Policy:
-        """The policy for a conflict of sources of these types about a question."""
+        """The policy for a conflict of sources of these types about a question.
+
+        A type that nobody knows has the default one.
+        """
         folded = question.casefold()
         if any(phrase.casefold() in folded for phrase in self.escalate_questions):
             return Policy.ESCALATE
-        chosen = {self.by_source_type.get(SourceType(name), self.default) for name in source_types}
+        policies: dict[str, Policy] = {one.value: policy for one, policy in self.by_source_type.items()}
+        chosen = {policies.get(name, self.default) for name in source_types}
         return Policy.ESCALATE if Policy.ESCALATE in chosen else self.default if not chosen else Policy.PREFER
