@@ -84,8 +84,8 @@ def parse_number(written: str) -> Decimal:
 
 
 def without_case(written: str) -> str:
-    """What a pattern matched with re.IGNORECASE, as the pattern has it: to that ſ is an s, and ı an i."""
-    return written.casefold().replace("ı", "i")
+    """What a pattern matched with re.IGNORECASE, as the pattern has it: ſ for an s, ı and İ for an i."""
+    return written.casefold().replace("ı", "i").replace("\u0307", "")
 
 
 def _figures(written: str, scale: str) -> Decimal:
