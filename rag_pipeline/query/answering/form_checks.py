@@ -12,7 +12,7 @@ from rag_pipeline.query.evidence import Evidence
 
 # So many words of the prompts in a row are no accident.
 _LEAKED_WORDS: Final = 6
-_LABELS = re.compile(r"\s*[\[(（【]\s*(S\d+(?:\s*[,，、;；]?\s*S\d+)*)\s*[\])）】]")
+_LABELS = re.compile(r"(?<!\s)\s*+[\[(（【]\s*+(S\d++(?:\s*+(?:[,，、;；]\s*+)?S\d++)*+)\s*+[\])）】]")
 _LABEL = re.compile(r"S\d+")
 _WORD = re.compile(r"\w+")
 _Words = tuple[str, ...]

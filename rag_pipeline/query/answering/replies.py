@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -11,6 +11,9 @@ from rag_pipeline.query.answering.draft import Claim, Draft
 
 _BEFORE_JSON = re.compile(r"\s*(?:<think>.*?</think>\s*)?(?:```(?:json)?\s*)?", re.DOTALL | re.IGNORECASE)
 _AFTER_JSON = re.compile(r"\s*(?:```\s*)?")
+# Far beyond five sentences: what is longer is no answer, and takes long to check.
+_LONGEST_ANSWER: Final = 8_000
+_MOST_CLAIMS: Final = 50
 
 THINK_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -76,6 +79,11 @@ def read_draft(reply: str) -> Draft:
     answer = _read(reply, _Answer)
     if not answer.answered:
         return Draft(False, "", ())
+    claimed = sum(len(one.claim) for one in answer.citations)
+    if max(len(answer.answer), claimed) > _LONGEST_ANSWER or len(answer.citations) > _MOST_CLAIMS:
+        raise BadReply(
+            f"The answer is longer than {_LONGEST_ANSWER} characters or has more than {_MOST_CLAIMS} claims."
+        )
     claims = (Claim(one.claim.strip(), tuple(dict.fromkeys(one.evidence_ids))) for one in answer.citations)
     return Draft(True, answer.answer.strip(), tuple(claims))
 

@@ -14,7 +14,7 @@ from rag_pipeline.query.answering.words import Terms, content_terms, first_term
 from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.scripts import HAN
 
-_EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
+_EMPHASIS = re.compile(r"\*+|`+|(?<!\w)_+|(?<!_)_++(?!\w)")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"'})
 _BESIDE_HAN = re.compile(rf"\s+(?=[{HAN}])|(?<=[{HAN}])\s+")
 _NEGATION = re.compile(
@@ -136,10 +136,10 @@ def _statement(part: Part, about: str) -> Statement:
 
 def matter_terms(text: str) -> Terms:
     """The content words of a text without its quantities, which words and digits spell differently."""
-    for quantity in quantities(text):
-        if not quantity.vague:
-            text = text.replace(quantity.shown, " ")
-    return content_terms(text)
+    text = valid_text(text)
+    spans = sorted(quantity.span for quantity in quantities(text) if not quantity.vague)
+    starts, ends = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
+    return content_terms(" ".join(text[start:end] for start, end in zip(starts, ends, strict=True)))
 
 
 def denied_terms(text: str) -> Terms:

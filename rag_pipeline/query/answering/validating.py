@@ -30,8 +30,8 @@ _LEAST_COVERAGE: Final = 0.7
 # Two sentences speak of the same if they share so much of the shorter one's words.
 _LEAST_NEARNESS: Final = 0.5
 
-_QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|『([^』\n]+)』|«([^»\n]+)»|„([^“”\n]+)[“”]')
-_LIST_NUMBER = re.compile(r"^\s*(\d{1,2})[.)、]\s+(?=\S)", re.MULTILINE)
+_QUOTATION_MARKS: Final = ('""', "“”", "「」", "『』", "«»", "„“", "„”")
+_LIST_NUMBER = re.compile(r"^[ \t]*+(\d{1,2})[.)、][ \t]++(?=\S)", re.MULTILINE)
 _EDGES = " \t,.;:!?，。；：！？…"
 
 
@@ -78,7 +78,7 @@ def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str)
     # Links are checked as such; what stands in them is no statement.
     text = without_links(claim.text, links(claim.text))
     terms = matter_terms(text)
-    for wanted in quantities(text):
+    for wanted in dict.fromkeys(quantities(text)):
         if wanted.vague:
             continue
         if not support.states(wanted):
@@ -128,34 +128,50 @@ def _of_answer(draft: Draft, by_label: Mapping[str, Evidence], question: str) ->
     cited = dict.fromkeys(label for claim in draft.claims for label in claim.labels)
     yield from _of_wording("The answer", text, support_of([by_label[label] for label in cited]))
     wordings = [folded(without_links(claim.text, links(claim.text))) for claim in draft.claims]
-    terms_of = [matter_terms(claim.text) for claim in draft.claims]
-    covered = Terms().union(*terms_of)
+    claimed = [
+        (matter_terms(claim.text), list(dict.fromkeys(quantities(claim.text))), claim.text)
+        for claim in draft.claims
+    ]
+    covered = Terms().union(*(terms for terms, _, _ in claimed))
     repeated = content_terms(question) - covered
     for sentence in _sentences(without_links(text, links(text))):
         if any(folded(sentence) in wording for wording in wordings):
             continue
         terms = matter_terms(sentence)
-        numbers = quantities(sentence)
+        numbers = dict.fromkeys(quantities(sentence))
         new = terms - repeated
         # A mere "Yes." says much and has no word to compare.
         if len(new & covered) < _LEAST_COVERAGE * len(new) or not (terms or numbers):
             yield doubtful("The answer states something that no claim states.")
         for wanted in numbers:
             if not wanted.vague and not any(
-                _near(terms, of_claim) and is_stated(wanted, quantities(claim.text), claim.text)
-                for of_claim, claim in zip(terms_of, draft.claims, strict=True)
+                _near(terms, of_claim) and is_stated(wanted, given, claim)
+                for of_claim, given, claim in claimed
             ):
                 yield wrong(f"The answer says “{shown(wanted.shown)}”, which no claim says of the same.")
 
 
 def _of_wording(name: str, text: str, support: Support) -> Iterator[Problem]:
     """Quotations and links that the evidence does not hold."""
-    for number, match in enumerate(_QUOTED.finditer(text), 1):
-        quoted = next(group for group in match.groups() if group).strip(_EDGES)
-        if not support.quotes(quoted):
+    for number, quoted in enumerate(_quotations(text), 1):
+        if not support.quotes(quoted.strip(_EDGES)):
             yield wrong(f"{name}: its quotation {number} does not stand in what is cited.")
     for link in sorted(links(text) - support.links):
         yield Problem(Severity.FOREIGN_LINK, f"{name}: the link {shown(link)} is not in what is cited.")
+
+
+def _quotations(text: str) -> list[str]:
+    """What stands between quotation marks in a line, in order."""
+    found = []
+    for number, line in enumerate(text.split("\n")):
+        for opening, closing in _QUOTATION_MARKS:
+            start = line.find(opening)
+            while start >= 0 and (end := line.find(closing, start + 1)) >= 0:
+                quoted = line[start + 1 : end]
+                if quoted:
+                    found.append((number, start, quoted))
+                start = line.find(opening, end + 1 if quoted else start + 1)
+    return [quoted for _, _, quoted in sorted(found)]
 
 
 def _near(terms: Terms, others: Terms) -> bool:
