@@ -10,8 +10,9 @@ from rag_pipeline.query.answering.draft import Claim, Draft
 from rag_pipeline.query.answering.extractive import extract
 from rag_pipeline.query.answering.parts import PartKind, parts_of
 from rag_pipeline.query.answering.prompts import ANSWER_PROMPT, CLOSING
-from rag_pipeline.query.answering.supporting import support_of
+from rag_pipeline.query.answering.supporting import matter_terms, support_of
 from rag_pipeline.query.answering.validating import LEAST_SUPPORT, support_share, validate
+from rag_pipeline.query.answering.words import content_terms
 from rag_pipeline_tests.evidence_samples import draft_of, evidence_of
 from rag_pipeline_tests.support_pairs import PAIRS
 
@@ -69,6 +70,27 @@ def test_what_the_evidence_states_in_its_words_or_others_is_valid(claim: str) ->
 )
 def test_what_it_does_not_state_is_named(claim: str, said: str) -> None:
     assert said in problems((claim, "S1"))
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Backups are kept in Amazon storage (S3) for 30 days.", ""),
+        ("Upload exports to the bucket [S3] within 5 days.", ""),
+        ("Backups are kept. They are encrypted.", "Backups are kept.\r\nThey are encrypted."),
+        ("Each tenant may have 10 seats.", "Each tenant may have ten seats."),
+        ("The network has 2 gateways.", "The network has two gateways."),
+        ("Model M30 may be returned within 30 days.", "The model M30 may be returned in 30 days."),
+    ],
+)  # fmt: skip
+def test_a_right_answer_is_not_taken_for_a_wrong_one(passage: str, claim: str) -> None:
+    draft = draft_of((claim or passage, "S1"))
+    assert not validate(draft, evidence_of(passage), passage)
+
+
+def test_words_that_hold_number_words_stay_whole() -> None:
+    assert matter_terms("ten tenants") == matter_terms("10 tenants") == content_terms("tenants")
+    assert matter_terms("two networks of M3 in 3 days") == content_terms("networks")
 
 
 def test_a_claim_must_be_supported_by_every_passage_that_it_cites() -> None:
