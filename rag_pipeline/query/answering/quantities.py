@@ -56,9 +56,9 @@ class Quantity:
     span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @property
-    def is_number(self) -> bool:
-        """Whether it is a plain number, with or without a unit."""
-        return ":" not in self.key
+    def is_code(self) -> bool:
+        """Whether it is a name that holds digits."""
+        return self.key.startswith("code:")
 
 
 def quantities(text: str) -> list[Quantity]:
