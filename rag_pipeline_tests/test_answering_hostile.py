@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_pipeline.query.answering.links import links, without_links
 from rag_pipeline.query.answering.prompts import harmless
-from rag_pipeline.query.answering.replies import BadReply, read_draft
+from rag_pipeline.query.answering.replies import BadReply, read_draft, read_thought
 from rag_pipeline.query.answering.validating import validate
 from rag_pipeline_tests.evidence_samples import draft_of, evidence_of
 
@@ -60,6 +60,18 @@ def test_an_answer_without_end_is_none() -> None:
     for answer, claims in (("a" * 8_001, ["a"]), ("a", ["a"] * 51), ("a", ["a" * 4_001] * 2)):
         with pytest.raises(BadReply, match="longer than 8000 characters or has more than 50 claims"):
             read_draft(reply(answer, claims))
+
+
+@pytest.mark.parametrize("character", ["\0", "\ud800"])
+def test_what_no_trace_could_store_is_no_reply(character: str) -> None:
+    note = json.dumps({"sufficient": True, "note": f"a{character}b"})
+    with pytest.raises(BadReply, match="cannot be stored"):
+        read_thought(note)
+    for answer, claim, label in ((character, "a", "S1"), ("a", character, "S1"), ("a", "a", character)):
+        citations = [{"claim": claim, "evidence_ids": [label]}]
+        with pytest.raises(BadReply, match="cannot be stored") as raised:
+            read_draft(json.dumps({"answered": True, "answer": answer, "citations": citations}))
+        str(raised.value).encode()
 
 
 @given(
