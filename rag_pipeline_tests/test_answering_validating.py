@@ -10,8 +10,9 @@ from rag_pipeline.query.answering.draft import Claim, Draft
 from rag_pipeline.query.answering.extractive import extract
 from rag_pipeline.query.answering.parts import PartKind, parts_of
 from rag_pipeline.query.answering.prompts import ANSWER_PROMPT, CLOSING
-from rag_pipeline.query.answering.supporting import support_of
+from rag_pipeline.query.answering.supporting import matter_terms, support_of
 from rag_pipeline.query.answering.validating import LEAST_SUPPORT, support_share, validate
+from rag_pipeline.query.answering.words import content_terms
 from rag_pipeline_tests.evidence_samples import draft_of, evidence_of
 from rag_pipeline_tests.support_pairs import PAIRS
 
@@ -69,6 +70,126 @@ def test_what_the_evidence_states_in_its_words_or_others_is_valid(claim: str) ->
 )
 def test_what_it_does_not_state_is_named(claim: str, said: str) -> None:
     assert said in problems((claim, "S1"))
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Backups are kept in Amazon storage (S3) for 30 days.", ""),
+        ("Upload exports to the bucket [S3] within 5 days.", ""),
+        ("Backups are kept. They are encrypted.", "Backups are kept.\r\nThey are encrypted."),
+        ("Each tenant may have 10 seats.", "Each tenant may have ten seats."),
+        ("The network has 2 gateways.", "The network has two gateways."),
+        ("Model M30 may be returned within 30 days.", "The model M30 may be returned in 30 days."),
+    ],
+)  # fmt: skip
+def test_a_right_answer_is_not_taken_for_a_wrong_one(passage: str, claim: str) -> None:
+    draft = draft_of((claim or passage, "S1"))
+    assert not validate(draft, evidence_of(passage), passage)
+
+
+@pytest.mark.parametrize(
+    ("passage", "fragment"),
+    [
+        ("礼品卡不可以退款。", "可以退款。"),
+        ("It is not true that gift cards can be refunded.", "Gift cards can be refunded."),
+        ("It is not true that gift cards can be refunded.", "Gift cards may be refunded."),
+        ("It is impossible to return opened software.", "possible to return opened software."),
+        ("No employee may work from abroad.", "employee may work from abroad."),
+    ],
+)
+def test_a_fragment_that_says_the_opposite_is_no_quotation(passage: str, fragment: str) -> None:
+    evidence = evidence_of(passage)
+    assert validate(draft_of((fragment, "S1")), evidence, passage)
+    assert validate(draft_of((passage, "S1"), text=fragment), evidence, passage)
+    assert not validate(draft_of((passage, "S1")), evidence, passage)
+
+
+@pytest.mark.parametrize(
+    ("passage", "opposite"),
+    [
+        ("Smoking is forbidden in the office.", "Smoking is allowed in the office."),
+        ("Private use is prohibited at night.", "Private use is permitted at night."),
+        ("Gift cards are excluded from refunds.", "Gift cards are included in refunds."),
+        ("Gift cards are banned from the shop.", "Gift cards are allowed in the shop."),
+        ("It is impossible to return opened software.", "It is possible to return opened software."),
+        ("Passwords must have at least 12 characters.", "Passwords must have at most 12 characters."),
+        ("Requests must be filed before 1 March 2026.", "Requests must be filed after 1 March 2026."),
+        ("Salaries are paid twice a month.", "Salaries are paid once a month."),
+        ("The third floor is closed.", "The second floor is closed."),
+        ("Support is open from Monday to Friday.", "Support is open from Monday to Saturday."),
+        ("办公楼内禁止吸烟。", "办公楼内允许吸烟。"),
+        ("密码至少12个字符。", "密码至多12个字符。"),
+        ("密码不少于12个字符。", "密码不超过12个字符。"),
+        ("请在3月1日之前提交申请。", "请在3月1日之后提交申请。"),
+        ("员工必须佩戴工牌。", "员工不必佩戴工牌。"),
+    ],
+)  # fmt: skip
+def test_the_opposite_is_found(passage: str, opposite: str) -> None:
+    evidence = evidence_of(passage)
+    for text in (opposite, f"{opposite[:-1]}!"):
+        assert "denies" in "\n".join(validate(draft_of((text, "S1")), evidence, passage))
+        assert "denies" in "\n".join(validate(draft_of((passage, "S1"), text=text), evidence, passage))
+
+
+@pytest.mark.parametrize(
+    ("passage", "claim"),
+    [
+        ("Smoking is forbidden in the office.", "In the office smoking is prohibited."),
+        ("Smoking is prohibited in the office building.", "Smoking is not allowed in the office building."),
+        ("To smoke in the office is prohibited.", "You may not smoke in the office."),
+        ("礼品卡不可以退款。", "礼品卡不能退款。"),
+        ("It is impossible to return opened software.", "Opened software cannot be returned."),
+        ("Passwords must have at least 12 characters.", "Passwords must have no fewer than 12 characters."),
+        ("Each device is tested before shipping.", "Before shipping, each device is tested."),
+    ],
+)
+def test_the_same_in_other_words_is_no_opposite(passage: str, claim: str) -> None:
+    assert not validate(draft_of((claim, "S1")), evidence_of(passage), passage)
+
+
+TWO_PERIODS = "Hardware may be returned within 30 days. Software may be returned within 14 days."
+PLANS = "| Plan | Refund period |\n|---|---|\n| Basic | 14 days |\n| Pro | 30 days |"
+NOTICE = "Notice periods:\n\n- Employees: 3 months\n- Interns: 2 weeks"
+
+
+@pytest.mark.parametrize(
+    ("passages", "right", "moved"),
+    [
+        ((TWO_PERIODS,), "Hardware can be returned within 30 days.",
+         "Hardware can be returned within 14 days."),
+        (tuple(f"{one}." for one in TWO_PERIODS[:-1].split(". ")),
+         "Software can be returned within 14 days.", "Hardware can be returned within 14 days."),
+        (("硬件可在签收后30天内退货。软件可在购买后14天内退货。",), "硬件签收后30天内可退货。",
+         "硬件可在签收后14天内退货。"),
+        ((PLANS,), "The Pro plan has a refund period of 30 days.",
+         "The Pro plan has a refund period of 14 days."),
+        ((NOTICE,), "The notice period of employees is 3 months.",
+         "The notice period of employees is 2 weeks."),
+        (("Plan A ends on 1 March. Plan Beta ends on 1 April.",), "Plan Beta ends on April 1.",
+         "Plan Beta ends on March 1."),
+        (("Anna approves travel. Peter approves hardware.",), "Travel: Anna approves.",
+         "Peter approves travel."),
+        (("张伟审批差旅。李娜审批采购。",), "差旅由张伟审批。", "李娜审批差旅。"),
+        (("The deposit is refundable. It amounts to 200 EUR. The fee amounts to 9 EUR.",),
+         "The refundable deposit amounts to 200 EUR.", "The refundable deposit amounts to 9 EUR."),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_one_may_not_be_said_of_another(
+    passages: tuple[str, ...], right: str, moved: str
+) -> None:
+    evidence = evidence_of(*passages)
+    labels = " ".join(item.label for item in evidence)
+    found = "\n".join(validate(draft_of((moved, labels)), evidence, moved))
+    assert "something else" in found or "of another" in found or "not supported by S" in found
+    assert any(not validate(draft_of((right, item.label)), evidence, right) for item in evidence)
+    everything = [(part.text, item.label) for item in evidence for part in parts_of(item.text)]
+    assert validate(draft_of(*everything, text=moved), evidence, moved)
+
+
+def test_words_that_hold_number_words_stay_whole() -> None:
+    assert matter_terms("ten tenants") == matter_terms("10 tenants") == content_terms("tenants")
+    assert matter_terms("two networks of M3 in 3 days") == content_terms("networks")
 
 
 def test_a_claim_must_be_supported_by_every_passage_that_it_cites() -> None:

@@ -62,8 +62,10 @@ DECIMAL_COMMA: Final = r"(?<!\d,)\d++,\d{1,2}(?!\d|,\d)"
 FIGURES: Final = rf"(?:{_GROUPED_FIGURES}|\d++(?:\.\d++)?)"
 FIGURES_OF_UNIT: Final = rf"(?:{_GROUPED_FIGURES}|{DECIMAL_COMMA}|{FIGURES})"
 """Figures whose unit stands beside them."""
-SCALE: Final = rf"(?:(?:hundred|{'|'.join(_LARGE)}|bn|k)(?![a-z])|(?:百|千(?![克米瓦帕赫卡])|[万萬亿億])++)"
-"""What multiplies the figures before it. 千 is none where it belongs to a unit, as in 千克."""
+SCALE: Final = (
+    rf"(?:(?:hundred|{'|'.join(_LARGE)}|bn|k)(?![a-z])|(?:百|千(?![克米瓦帕赫卡])|[万萬亿億]){{1,3}}+)"
+)
+"""What multiplies the figures before it. 千 does not where it belongs to a unit, as in 千克."""
 
 NUMBER: Final = (
     rf"(?:(?<![A-Za-z0-9.,]){FIGURES_OF_UNIT}(?:\s*{SCALE})?"
@@ -84,8 +86,8 @@ def parse_number(written: str) -> Decimal:
 
 
 def without_case(written: str) -> str:
-    """What a pattern matched with re.IGNORECASE, as the pattern has it: to that ſ is an s, and ı an i."""
-    return written.casefold().replace("ı", "i")
+    """What a pattern matched with re.IGNORECASE, as the pattern has it: ſ for an s, ı and İ for an i."""
+    return written.casefold().replace("ı", "i").replace("\u0307", "")
 
 
 def _figures(written: str, scale: str) -> Decimal:

@@ -12,7 +12,7 @@ from rag_pipeline.query.evidence import Evidence
 
 # So many words of the prompts in a row are no accident.
 _LEAKED_WORDS: Final = 6
-_LABELS = re.compile(r"\s*[\[(（【]\s*(S\d+(?:\s*[,，、;；]?\s*S\d+)*)\s*[\])）】]")
+_LABELS = re.compile(r"(?<!\s)\s*+[\[(（【]\s*+(S\d++(?:\s*+(?:[,，、;；]\s*+)?S\d++)*+)\s*+[\])）】]")
 _LABEL = re.compile(r"S\d+")
 _WORD = re.compile(r"\w+")
 _Words = tuple[str, ...]
@@ -35,10 +35,11 @@ def form_problems(draft: Draft, by_label: Mapping[str, Evidence]) -> Iterator[Pr
             if label not in by_label:
                 yield wrong(f"Claim {number} cites {shown(label)}, which is no passage of this request.")
     cited = {label for claim in draft.claims for label in claim.labels}
-    text, named = split_labels(draft.text)
-    for label in sorted(named - cited):
-        yield wrong(f"The answer names {shown(label)}, which no claim cites.")
     given = "\n".join(by_label[label].text for label in sorted(cited) if label in by_label)
+    text, named = split_labels(draft.text)
+    # "Amazon storage (S3)" is a passage's own wording and no label.
+    for label in sorted(named - cited - split_labels(given)[1]):
+        yield wrong(f"The answer names {shown(label)}, which no claim cites.")
     everything = "\n".join((text, *(claim.text for claim in draft.claims)))
     if any(border in everything and border not in given for border in ("<<<", ">>>")):
         yield wrong("The answer holds the lines that stand around passages.")
@@ -64,4 +65,4 @@ _PROMPT_RUNS: Final = frozenset().union(*map(_runs, (ANSWER_PROMPT, THINK_PROMPT
 
 def _invisible(text: str) -> frozenset[str]:
     kinds = ("Cc", "Cf", "Co", "Cs")
-    return frozenset(c for c in text if unicodedata.category(c) in kinds and c not in "\n\t")
+    return frozenset(c for c in text if unicodedata.category(c) in kinds and c not in "\r\n\t")

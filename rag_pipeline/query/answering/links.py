@@ -4,7 +4,8 @@ import re
 
 from rag_pipeline.embedding.text import valid_text
 
-_EMAIL = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+# Starts are anchored and runs kept whole, so that no text is read again from each of its places.
+_EMAIL = r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
 # Bare names are links only with these endings: others are files, versions and missing spaces far more often.
 _ENDINGS = (
     "com|net|org|info|biz|io|ai|app|dev|xyz|site|online|shop|top|club|store|tech|cloud|link|live|edu|gov|mil|"
@@ -21,8 +22,8 @@ _LINK = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _CLOSING = ".,;:!?*_~]/"
-_MARKDOWN_LINK = re.compile(r"!?\[([^\]\n]*)\]\(\s*<?([^\s)>]+)>?(?:\s+[\"'][^)\n]*)?\)")
-_EMPTY_BRACKETS = re.compile(r"\s*(?:\(\s*\)|\[\s*\]|<\s*>|（\s*）)")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\(\s*+<?([^\s)>\[]++)>?(?:\s++[\"'][^)\n\[]*+)?\)")
+_EMPTY_BRACKETS = re.compile(r"(?<!\s)\s*+(?:\(\s*+\)|\[\s*+\]|<\s*+>|（\s*+）)")
 
 
 def links(text: str) -> frozenset[str]:
@@ -54,7 +55,9 @@ def _plain(link: str) -> str:
 
 def _trimmed(link: str) -> str:
     """A link without the punctuation and the bracket of the sentence around it."""
-    link = link.rstrip(_CLOSING)
-    while link.endswith(")") and link.count(")") > link.count("("):
-        link = link[:-1].rstrip(_CLOSING)
-    return link
+    unopened = link.count(")") - link.count("(")
+    end = len(link)
+    while end and (link[end - 1] in _CLOSING or (link[end - 1] == ")" and unopened > 0)):
+        end -= 1
+        unopened -= link[end] == ")"
+    return link[:end]

@@ -69,7 +69,9 @@ answer the question, set "answered" to false."""
 
 # What could open or close a passage, and what chat templates of common models read as the end of a message. A
 # blank between the characters takes the meaning away and leaves them readable.
-_BORDERS: Final = re.compile(r"(?=[<>|＜＞]*(?:<<<|>>>|＜＜|＞＞|<\||\|>))[<>|＜＞]+")
+_BORDERS: Final = re.compile(
+    r"(?<![<>|＜＞｜])(?=[<>|＜＞｜]*(?:<<<|>>>|＜＜|＞＞|[<＜][|｜]|[|｜][>＞]))[<>|＜＞｜]+"
+)
 _TAGS: Final = re.compile(
     r"</?s>|<(?:start|end)_of_turn>|<[eb]os>|\[/?INST\]|<</?SYS>>|</?think>", re.IGNORECASE
 )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rag_pipeline.embedding.text import valid_text
 from rag_pipeline.query.calendar_dates import DATES, date_parts
@@ -44,8 +44,8 @@ class Quantity:
     """A number, date, time or code.
 
     `key` is its normal form, `unit` the currency, percentage or unit of time beside it, `shown` its words,
-    `digits` the digits as they are written. What is `vague` may be mere grammar ("one of them", 一般): it
-    supports others and needs no support itself.
+    `digits` the digits as they are written, `span` where it stands in the valid text. What is `vague` may be
+    mere grammar ("one of them", 一般): it supports others and needs no support itself.
     """
 
     key: str
@@ -53,11 +53,12 @@ class Quantity:
     shown: str
     digits: str | None = None
     vague: bool = False
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @property
-    def is_number(self) -> bool:
-        """Whether it is a plain number, with or without a unit."""
-        return ":" not in self.key
+    def is_code(self) -> bool:
+        """Whether it is a name that holds digits."""
+        return self.key.startswith("code:")
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -90,7 +91,9 @@ def is_stated(wanted: Quantity, given: Sequence[Quantity], text: str) -> bool:
 
 def _date(match: re.Match[str]) -> Quantity:
     year, month, day = date_parts(match)
-    return Quantity(f"date:{year or '????'}-{month:02}-{day or 0:02}", None, match[0], match[0])
+    return Quantity(
+        f"date:{year or '????'}-{month:02}-{day or 0:02}", None, match[0], match[0], span=match.span()
+    )
 
 
 def _is_same_version(one: Quantity, other: Quantity) -> bool:
@@ -120,16 +123,16 @@ def _time(match: re.Match[str]) -> Quantity:
     hour, half = int(match["hour"] or match["whole_hour"]), match["half"] or match["its_half"]
     if half:
         hour = hour % 12 + (12 if half in "pP" else 0)
-    return Quantity(f"time:{hour}:{match['minute'] or '00'}", None, match[0])
+    return Quantity(f"time:{hour}:{match['minute'] or '00'}", None, match[0], span=match.span())
 
 
 def _version(match: re.Match[str]) -> Quantity:
     written = match["written"] or match[0]
-    return Quantity(f"version:{written}", None, match[0], written)
+    return Quantity(f"version:{written}", None, match[0], written, span=match.span())
 
 
 def _code(match: re.Match[str]) -> Quantity:
-    return Quantity(f"code:{match[0].lower()}", None, match[0])
+    return Quantity(f"code:{match[0].lower()}", None, match[0], span=match.span())
 
 
 def _number(match: re.Match[str]) -> Quantity:
@@ -139,7 +142,8 @@ def _number(match: re.Match[str]) -> Quantity:
     key = f"{-value if match['sign'] else value:f}"
     if "." in key:
         key = key.rstrip("0").rstrip(".")
-    return Quantity(key, unit, match[0].strip(), match["digits"], unit is None and _is_vague(match))
+    vague = unit is None and _is_vague(match)
+    return Quantity(key, unit, match[0].strip(), match["digits"], vague, match.span())
 
 
 def _is_vague(match: re.Match[str]) -> bool:

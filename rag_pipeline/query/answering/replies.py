@@ -3,14 +3,19 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from rag_pipeline.query.answering.draft import Claim, Draft
 
 _BEFORE_JSON = re.compile(r"\s*(?:<think>.*?</think>\s*)?(?:```(?:json)?\s*)?", re.DOTALL | re.IGNORECASE)
 _AFTER_JSON = re.compile(r"\s*(?:```\s*)?")
+# JSON can spell NUL and halves of surrogate pairs; databases and UTF-8 have no place for them.
+_NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
+# Far beyond five sentences: what is longer is no answer, and takes long to check.
+_LONGEST_ANSWER: Final = 8_000
+_MOST_CLAIMS: Final = 50
 
 THINK_SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -47,27 +52,36 @@ class BadReply(ValueError):
     """A reply that is not what was asked for; the message says what is wrong with it, without quoting it."""
 
 
+def _storable(text: str) -> str:
+    if _NOT_STORABLE.search(text):
+        raise ValueError("it holds characters that cannot be stored")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_storable)]
+
+
 class Thought(BaseModel):
     """Whether the evidence suffices, in the model's view."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
     sufficient: bool
-    note: str
+    note: _Text
 
 
 class _Citation(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    claim: str
-    evidence_ids: list[str]
+    claim: _Text
+    evidence_ids: list[_Text]
 
 
 class _Answer(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     answered: bool
-    answer: str
+    answer: _Text
     citations: list[_Citation]
 
 
@@ -76,6 +90,11 @@ def read_draft(reply: str) -> Draft:
     answer = read_reply(reply, _Answer)
     if not answer.answered:
         return Draft(False, "", ())
+    claimed = sum(len(one.claim) for one in answer.citations)
+    if max(len(answer.answer), claimed) > _LONGEST_ANSWER or len(answer.citations) > _MOST_CLAIMS:
+        raise BadReply(
+            f"The answer is longer than {_LONGEST_ANSWER} characters or has more than {_MOST_CLAIMS} claims."
+        )
     claims = (Claim(one.claim.strip(), tuple(dict.fromkeys(one.evidence_ids))) for one in answer.citations)
     return Draft(True, answer.answer.strip(), tuple(claims))
 

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rag_pipeline.chunking.sentences import sentence_spans
+from rag_pipeline.query.answering.agreeing import denies, is_mixed, moved_quantities
 from rag_pipeline.query.answering.draft import Claim, Draft
 from rag_pipeline.query.answering.form_checks import form_problems, split_labels
 from rag_pipeline.query.answering.links import links, without_links
 from rag_pipeline.query.answering.problems import Problem, Severity, doubtful, shown, wrong
-from rag_pipeline.query.answering.quantities import is_stated, quantities
+from rag_pipeline.query.answering.quantities import quantities
 from rag_pipeline.query.answering.supporting import (
-    Statement,
     Support,
-    denied_terms,
     folded,
     matter_terms,
+    statement_of,
     support_of,
 )
 from rag_pipeline.query.answering.words import Terms, content_terms
@@ -27,11 +27,9 @@ LEAST_SUPPORT: Final = 0.65
 _LEAST_SUPPORT_OF_EACH: Final = 0.3
 # How much of a sentence of the answer its claims must hold.
 _LEAST_COVERAGE: Final = 0.7
-# Two sentences speak of the same if they share so much of the shorter one's words.
-_LEAST_NEARNESS: Final = 0.5
 
-_QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|『([^』\n]+)』|«([^»\n]+)»|„([^“”\n]+)[“”]')
-_LIST_NUMBER = re.compile(r"^\s*(\d{1,2})[.)、]\s+(?=\S)", re.MULTILINE)
+_QUOTATION_MARKS: Final = ('""', "“”", "「」", "『』", "«»", "„“", "„”")
+_LIST_NUMBER = re.compile(r"^[ \t]*+(\d{1,2})[.)、][ \t]++(?=\S)", re.MULTILINE)
 _EDGES = " \t,.;:!?，。；：！？…"
 
 
@@ -78,42 +76,36 @@ def _of_claim(name: str, claim: Claim, cited: Sequence[Evidence], question: str)
     # Links are checked as such; what stands in them is no statement.
     text = without_links(claim.text, links(claim.text))
     terms = matter_terms(text)
-    for wanted in quantities(text):
+    for wanted in dict.fromkeys(quantities(text)):
         if wanted.vague:
             continue
         if not support.states(wanted):
             yield wrong(f"{name}: “{shown(wanted.shown)}” is not in what it cites.")
-        elif (
-            wanted.is_number
-            and not support.quotes(claim.text)
-            and not any(
-                one.states(wanted) and _near(terms & support.terms, one.terms | one.surroundings)
-                for one in support.statements
-            )
-        ):
-            yield doubtful(f"{name}: “{shown(wanted.shown)}” is said of something else in what it cites.")
     for item in cited if len(cited) > 1 else ():
         of_item = support_of([item])
         if not of_item.quotes(claim.text) and support_share(text, of_item, question) < _LEAST_SUPPORT_OF_EACH:
             yield doubtful(f"{name} is not supported by {item.label}.")
-    if any(folded(claim.text) == one.wording for one in support.statements):
+    if support.is_whole(claim.text):
         return
     if not terms and not links(claim.text):
         yield doubtful(f"{name} is no full sentence.")
-    if support.quotes(claim.text):
-        return
-    if support_share(text, support, question) < LEAST_SUPPORT:
+    if not support.quotes(claim.text) and support_share(text, support, question) < LEAST_SUPPORT:
         yield doubtful(f"{name} is not supported by the words of what it cites.")
-    if _denies(text, terms, support.nearest(matter_terms(claim.text))):
-        yield doubtful(f"{name} denies what it cites, or states what that denies.")
+    for sentence in _sentences(text):
+        if not support.quotes(sentence):
+            yield from _of_matter(name, sentence, support)
+    # Here links are left in: they tell which statement is meant.
+    for sentence in _sentences(claim.text):
+        if not support.is_whole(sentence) and denies(sentence, support.statements):
+            yield doubtful(f"{name} denies what it cites, or states what that denies.")
 
 
-def _denies(text: str, terms: Terms, nearest: Statement | None) -> bool:
-    """Whether a claim says yes to a word that its source says no to, or no where that denies nothing."""
-    if nearest is None:
-        return False
-    denied = denied_terms(text)
-    return bool(nearest.denied & terms - denied) or (not nearest.negated and bool(denied & nearest.terms))
+def _of_matter(name: str, sentence: str, support: Support) -> Iterator[Problem]:
+    """Whether a sentence of a claim says of one thing what its source says of another."""
+    for wanted in moved_quantities(sentence, support.statements):
+        yield doubtful(f"{name}: “{shown(wanted.shown)}” is said of something else in what it cites.")
+    if is_mixed(sentence, support.statements):
+        yield doubtful(f"{name} says of one what its source says of another.")
 
 
 def _is_beside_the_point(cited: Sequence[Evidence], evidence: Sequence[Evidence], question: str) -> bool:
@@ -127,39 +119,51 @@ def _of_answer(draft: Draft, by_label: Mapping[str, Evidence], question: str) ->
     text = _without_list_numbers(split_labels(draft.text)[0])
     cited = dict.fromkeys(label for claim in draft.claims for label in claim.labels)
     yield from _of_wording("The answer", text, support_of([by_label[label] for label in cited]))
-    wordings = [folded(without_links(claim.text, links(claim.text))) for claim in draft.claims]
-    terms_of = [matter_terms(claim.text) for claim in draft.claims]
-    covered = Terms().union(*terms_of)
+    claimed = [
+        statement_of(sentence)
+        for claim in draft.claims
+        for sentence in _sentences(without_links(claim.text, links(claim.text)))
+    ]
+    wordings = {one.wording for one in claimed}
+    covered = Terms().union(*(matter_terms(claim.text) for claim in draft.claims))
     repeated = content_terms(question) - covered
     for sentence in _sentences(without_links(text, links(text))):
-        if any(folded(sentence) in wording for wording in wordings):
+        if folded(sentence) in wordings:
             continue
         terms = matter_terms(sentence)
-        numbers = quantities(sentence)
         new = terms - repeated
         # A mere "Yes." says much and has no word to compare.
-        if len(new & covered) < _LEAST_COVERAGE * len(new) or not (terms or numbers):
+        if len(new & covered) < _LEAST_COVERAGE * len(new) or not (terms or quantities(sentence)):
             yield doubtful("The answer states something that no claim states.")
-        for wanted in numbers:
-            if not wanted.vague and not any(
-                _near(terms, of_claim) and is_stated(wanted, quantities(claim.text), claim.text)
-                for of_claim, claim in zip(terms_of, draft.claims, strict=True)
-            ):
-                yield wrong(f"The answer says “{shown(wanted.shown)}”, which no claim says of the same.")
+        for wanted in moved_quantities(sentence, claimed):
+            yield wrong(f"The answer says “{shown(wanted.shown)}”, which no claim says of the same.")
+        if denies(sentence, claimed):
+            yield wrong("The answer denies what its claims state, or states what they deny.")
+        if is_mixed(sentence, claimed):
+            yield doubtful("The answer says of one what a claim says of another.")
 
 
 def _of_wording(name: str, text: str, support: Support) -> Iterator[Problem]:
     """Quotations and links that the evidence does not hold."""
-    for number, match in enumerate(_QUOTED.finditer(text), 1):
-        quoted = next(group for group in match.groups() if group).strip(_EDGES)
-        if not support.quotes(quoted):
+    for number, quoted in enumerate(_quotations(text), 1):
+        if not support.quotes(quoted.strip(_EDGES)):
             yield wrong(f"{name}: its quotation {number} does not stand in what is cited.")
     for link in sorted(links(text) - support.links):
         yield Problem(Severity.FOREIGN_LINK, f"{name}: the link {shown(link)} is not in what is cited.")
 
 
-def _near(terms: Terms, others: Terms) -> bool:
-    return len(terms & others) >= _LEAST_NEARNESS * min(len(terms), len(others))
+def _quotations(text: str) -> list[str]:
+    """What stands between quotation marks in a line, in order."""
+    found = []
+    for number, line in enumerate(text.split("\n")):
+        for opening, closing in _QUOTATION_MARKS:
+            start = line.find(opening)
+            while start >= 0 and (end := line.find(closing, start + 1)) >= 0:
+                quoted = line[start + 1 : end]
+                if quoted:
+                    found.append((number, start, quoted))
+                start = line.find(opening, end + 1 if quoted else start + 1)
+    return [quoted for _, _, quoted in sorted(found)]
 
 
 def _sentences(text: str) -> Iterator[str]:
