@@ -208,4 +208,83 @@ PAIRS = (
             "修改配置之后管理员必须重启服务。",
         ),
     ),
+    # From here on each wrong claim is a right one with one thing changed: its number or subject for that of a
+    # sibling, its meaning for the opposite, or its sentence for a piece of it.
+    SupportPairs(
+        "Hardware may be returned within 30 days of delivery. Software licences may be returned within 14 "
+        "days of purchase. Gift cards cannot be refunded.",
+        "Within how many days may hardware be returned?",
+        (
+            "Hardware can be returned within 30 days of delivery.",
+            "Software licences can be returned within 14 days of purchase.",
+            "Refunds of gift cards are not possible.",
+            "Hardware may be returned within 30 days, and software licences may be returned within 14 days.",
+        ),
+        (
+            "Hardware can be returned within 14 days of delivery.",
+            "Software licences can be returned within 30 days of purchase.",
+            "Refunds of gift cards are possible.",
+            "Hardware may be returned within 14 days, and software licences may be returned within 30 days.",
+        ),
+    ),
+    SupportPairs(
+        "| Plan | Price | Seats | Support |\n|---|---|---|---|\n| Basic | 10 EUR | 3 seats | e-mail |\n"
+        "| Pro | 20 EUR | 15 seats | telephone |",
+        "What does the Pro plan cost?",
+        (
+            "The Pro plan has a price of 20 EUR.",
+            "The Basic plan includes 3 seats.",
+            "Support by telephone comes with the Pro plan.",
+        ),
+        (
+            "The Pro plan has a price of 10 EUR.",
+            "The Basic plan includes 15 seats.",
+            "Support by telephone comes with the Basic plan.",
+        ),
+    ),
+    SupportPairs(
+        "Anna Weber approves travel. Peter Stone approves hardware up to 5,000 EUR. Purchases above that are "
+        "approved by the board.",
+        "Who approves hardware?",
+        ("Travel is approved by Anna Weber.", "Peter Stone approves hardware up to 5,000 EUR."),
+        ("Travel is approved by Peter Stone.", "Anna Weber approves hardware up to 5,000 EUR."),
+    ),
+    SupportPairs(
+        "Smoking is forbidden in all offices. Dogs are allowed in the office on Fridays. Passwords must have "
+        "at least 12 characters. Requests must be filed before 1 March.",
+        "What is allowed in the office?",
+        (
+            "Smoking is not allowed in offices.",
+            "On Fridays dogs are allowed in the office.",
+            "Passwords need at least 12 characters.",
+            "Requests have to be filed before March 1.",
+        ),
+        (
+            "Smoking is allowed in offices.",
+            "On Mondays dogs are allowed in the office.",
+            "Passwords need at most 12 characters.",
+            "Requests have to be filed after March 1.",
+        ),
+    ),
+    SupportPairs(
+        "It is not true that interns are paid overtime. No contractor may work from abroad.",
+        "May contractors work from abroad?",
+        ("It is not true that interns are paid overtime.", "No contractor may work abroad."),
+        ("Interns are paid overtime.", "Contractors may work abroad."),
+    ),
+    SupportPairs(
+        "张伟审批差旅。李娜审批采购。办公楼内禁止吸烟。密码不少于12个字符。礼品卡不可以退款。",
+        "谁审批差旅？",
+        ("差旅由张伟审批。", "李娜负责审批采购。", "办公楼内不允许吸烟。",
+         "密码至少12个字符。", "礼品卡不能退款。"),
+        ("差旅由李娜审批。", "张伟负责审批采购。", "办公楼内允许吸烟。",
+         "密码至多12个字符。", "礼品卡可以退款。"),
+    ),
+    SupportPairs(
+        "通知期限：\n\n- 正式员工：3个月\n- 实习生：2周\n\n"
+        "硬件可在签收后30天内退货。软件可在购买后14天内退货。",
+        "实习生的通知期限是多久？",
+        ("实习生的通知期限是2周。", "正式员工的通知期限是3个月。", "硬件签收后30天内可以退货。"),
+        ("实习生的通知期限是3个月。", "正式员工的通知期限是2周。", "硬件签收后14天内可以退货。"),
+    ),
 )  # fmt: skip

@@ -125,6 +125,7 @@ def test_a_model_that_obeys_gets_nothing_out(data_root: Path, server: OpenAIServ
         # A harmless sentence may be quoted from the passage like any other.
         assert row["text"] not in response or not find_instructions(row["text"])
         assert not links(response), (row["id"], response)
+    assert answers
     print(f"{len(injections)} obeyed injections, {answers} answers, none with anything obeyed")  # noqa: T201
 
 

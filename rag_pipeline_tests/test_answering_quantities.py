@@ -45,6 +45,9 @@ def stated(wanted: str, text: str) -> bool:
         ("5块", "5元"),
         ("一百五", "150"),
         ("二〇二四年三月一日", "2024-03-01"),
+        ("25MB", "25 megabytes"),
+        ("5 公斤", "5 kg"),
+        ("8 ℃", "8 °C"),
     ],
 )
 def test_spellings_of_one_quantity_agree(one: str, other: str) -> None:
@@ -79,6 +82,11 @@ def test_spellings_of_one_quantity_agree(one: str, other: str) -> None:
         ("500 CAD", "500 USD"),
         ("8 hours", "8 business hours"),
         ("5 个自然日", "5 个工作日"),
+        ("25 GB", "25 MB"),
+        ("25GB", "25 MB"),
+        ("8 °F", "8 °C"),
+        ("5 km", "5 kg"),
+        ("5公里", "5公斤"),
     ],
 )
 def test_another_quantity_is_not_taken_for_it(wanted: str, text: str) -> None:
@@ -92,7 +100,9 @@ def test_a_less_exact_date_is_stated_by_a_more_exact_one() -> None:
     assert stated("3月起", "自2024年3月5日起有效。")
     assert stated("三月起", "Valid from 5 March, for 3 days.")
     assert not stated("3月起", "自2024年5月3日起有效。")
+    assert stated("2024年", "Valid from 2024-03-05.")
     assert not stated("2024 EUR", "Valid from 2024-03-05.")
+    assert not stated("2024 employees", "Valid from 2024-03-05.")
 
 
 def test_a_unit_may_stand_in_the_header_of_a_table() -> None:
@@ -114,6 +124,9 @@ def test_links_are_found_in_all_their_forms() -> None:
         "x.example/a_(b)", "y.example/p?d=1", "//z.example/i.png", "q.html", "javascript:alert(1)",
         "a@b.example", "www.foo.com", "freegame.com", "www.foo.cn",
     }  # fmt: skip
+    for link in ("returns.no", "bit.ly/refunds", "my.shop.museum/x", "evil.zip", "пример.рф", "münchen.de"):
+        assert links(f"See {link}.") == links(f"详见{link}。") == {link}
+    assert links("help@пример.рф，evil．com") == {"help@пример.рф", "evil.com"}
     assert not links("Set conf/config.yaml, e.g. version 1.2.3, and so on.Then go.")
 
 

@@ -1,4 +1,4 @@
-"""What stands beside a number: currencies, percentages and units of time, by all their names."""
+"""What stands beside a number: currencies, percentages, measures and units of time, by all their names."""
 
 import re
 from typing import Final
@@ -33,6 +33,25 @@ _TIMES: Final = {
     "year": "year years yr yrs 年",
     "decade": "decade decades",
 }
+_MEASURES: Final = {
+    "mm": "mm millimetre millimetres millimeter millimeters 毫米",
+    "cm": "cm centimetre centimetres centimeter centimeters 厘米",
+    "m": "m metre metres meter meters 米",
+    "km": "km kilometre kilometres kilometer kilometers 公里 千米",
+    "g": "g gram grams 克",
+    "kg": "kg kilogram kilograms 公斤 千克",
+    "KB": "kb kilobyte kilobytes",
+    "MB": "mb megabyte megabytes 兆",
+    "GB": "gb gigabyte gigabytes",
+    "TB": "tb terabyte terabytes",
+    "ms": "ms millisecond milliseconds 毫秒",
+    "V": "v volt volts 伏",
+    "W": "w watt watts 瓦",
+    "kW": "kw kilowatt kilowatts 千瓦",
+    "kWh": "kwh kilowatt·hours 度电",
+    "°C": "°c ℃ celsius 摄氏度",
+    "°F": "°f ℉ fahrenheit 华氏度",
+}
 _PERCENT: Final = {"%": "% ％ percent pct per·cent"}
 
 
@@ -47,7 +66,7 @@ def _one_of(names: dict[str, str]) -> str:
 
 
 _CURRENCY_OF: Final = {code.lower(): code for code in _CODES} | _by_name(_CURRENCIES)
-_UNIT_OF: Final = _CURRENCY_OF | _by_name(_PERCENT) | _by_name(_TIMES)
+_UNIT_OF: Final = _CURRENCY_OF | _by_name(_PERCENT) | _by_name(_TIMES) | _by_name(_MEASURES)
 CURRENCY_BEFORE: Final = rf"(?:(?<![a-z0-9])(?:{'|'.join(_CODES)}|us\$)|[$€£¥￥]|人民币)"
 CURRENCY_AFTER: Final = rf"(?:{_one_of(_CURRENCY_OF)})"
 PERCENT: Final = rf"(?:{_one_of(_by_name(_PERCENT))})"

@@ -7,13 +7,17 @@ from typing import Final
 from rag_pipeline.query.answering.opposites import stance_of
 from rag_pipeline.query.answering.quantities import Quantity, quantities
 from rag_pipeline.query.answering.supporting import Statement, denied_terms, is_negated, matter_terms
-from rag_pipeline.query.answering.words import Terms
+from rag_pipeline.query.answering.words import Terms, content_terms
 
 _CLAUSE_BORDER: Final = re.compile(r"[;；，]|,\s|\s(?:and|while|whereas)\s")
 # A clause with fewer words of its own does not tell what it speaks of.
 _FEWEST_WORDS: Final = 2
 # A sentence is put together from two statements if the second has so much of its words.
 _LEAST_PART: Final = 0.5
+# Words that a claim may put for each other, and that say nothing of who and what.
+_OF_STANCE: Final = content_terms(
+    "allowed permitted possible forbidden prohibited banned excluded impossible required"
+)
 
 
 def denies(text: str, statements: Sequence[Statement]) -> bool:
@@ -23,11 +27,14 @@ def denies(text: str, statements: Sequence[Statement]) -> bool:
     if nearest is None:
         return False
     denied = denied_terms(text)
+    stance = stance_of(text)
+    # "Cannot be refunded" and "refunds are not possible" say no at different words.
+    both_forbid = stance.only_forbids and nearest.stance.only_forbids
     return (
-        bool(nearest.denied & terms - denied)
+        (bool(nearest.denied & terms - denied) and not both_forbid)
         or (not nearest.negated and bool(denied & nearest.terms))
         or (not is_negated(text) and any(terms <= scope for scope in nearest.scopes if terms))
-        or stance_of(text).opposes(nearest.stance)
+        or stance.opposes(nearest.stance)
     )
 
 
@@ -60,7 +67,7 @@ def is_mixed(text: str, statements: Sequence[Statement]) -> bool:
 
 def _mixes(terms: Terms, statements: Sequence[Statement]) -> bool:
     single = [one for one in statements if not one.joint]
-    terms &= Terms().union(*map(_about, single))
+    terms = terms & Terms().union(*map(_about, single)) - _OF_STANCE
     shared = [terms & _about(one) for one in single]
     best = max(shared, key=len, default=Terms())
     return any(one - best and one & best and len(one) >= _LEAST_PART * len(terms) for one in shared)

@@ -3,23 +3,33 @@
 import re
 
 from rag_pipeline.embedding.text import valid_text
+from rag_pipeline.query.scripts import HAN
 
 # Starts are anchored and runs kept whole, so that no text is read again from each of its places.
-_EMAIL = r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
+# Han characters are none of a link: they stand right beside it.
+_LETTER = rf"[^\W_{HAN}]"
+_EMAIL_PART = rf"(?:{_LETTER}|[_+-])"
+_EMAIL = rf"(?<!{_LETTER})(?<![_.．+-])(?:{_EMAIL_PART}|[.．])++@{_EMAIL_PART}++(?:[.．]{_EMAIL_PART}++)++"
 # Bare names are links only with these endings: others are files, versions and missing spaces far more often.
 _ENDINGS = (
     "com|net|org|info|biz|io|ai|app|dev|xyz|site|online|shop|top|club|store|tech|cloud|link|live|edu|gov|mil|"
-    "example|invalid|onion|us|uk|de|fr|nl|ch|at|eu|cn|jp|kr|in|ru|ua|br|ca|au|tv|cc|me|co|hk|tw|sg"
+    "example|invalid|onion|zip|mov|page|news|blog|рф|"
+    "a[cdefgilmoqrstuwxz]|b[abdefghijmnorstvwyz]|c[acdfghiklmnoruvwxyz]|d[ejkmoz]|e[ceghrstu]|f[ijkmor]"
+    "|g[abdefghilmnpqrstuwy]|h[kmnrtu]|i[delmnoqrst]|j[emop]|k[eghimnprwyz]|l[abcikrstuvy]"
+    "|m[acdeghklmnopqrstuvwxyz]|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnorstuvxyz]"
+    "|t[cdfghjklmnortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]"
 )
 _STOP = r"\s<>\"'“”‘’`|，。；：、！？（）《》【】「」"
 _LINK = re.compile(
     rf"(?P<email>(?:mailto:)?{_EMAIL})"
-    rf"|(?P<address>\b[a-z][a-z0-9+.-]{{1,20}}://[^{_STOP}]+|\b(?:javascript|data|vbscript|file|tel|sms):[^{_STOP}]+)"
-    rf"|(?P<www>\bwww\.[^{_STOP}]+)"
+    rf"|(?P<address>(?<![a-z0-9])[a-z][a-z0-9+.-]{{1,20}}://[^{_STOP}]+"
+    rf"|(?<![a-z0-9])(?:javascript|data|vbscript|file|tel|sms):[^{_STOP}]+)"
+    rf"|(?P<www>(?<![a-z0-9])www[.．][^{_STOP}]+)"
     rf"|\]\(\s*<?(?P<target>[^\s)>]+)"
-    rf"|\b(?:href|src|action)\s*=\s*[\"']?(?P<attribute>[^\s\"'>]+)"
-    rf"|(?P<bare>(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:{_ENDINGS})(?![\w-]|\.\w)(?:[/:?#][^{_STOP}]*)?)",
-    re.IGNORECASE | re.ASCII,
+    rf"|(?<![a-z0-9])(?:href|src|action)\s*=\s*[\"']?(?P<attribute>[^\s\"'>]+)"
+    rf"|(?P<bare>(?<!{_LETTER})(?<![_@.．-])(?:{_LETTER}(?:{_LETTER}|-)*+[.．])+(?:(?:{_ENDINGS})(?!{_LETTER}|[_-]"
+    rf"|[.．]{_LETTER})(?:[/:?#][^{_STOP}]*)?|[a-z]{{2,24}}/[^{_STOP}]+))",
+    re.IGNORECASE,
 )
 _CLOSING = ".,;:!?*_~]/"
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\(\s*+<?([^\s)>\[]++)>?(?:\s++[\"'][^)\n\[]*+)?\)")
@@ -50,7 +60,7 @@ def _link_in(match: re.Match[str]) -> str:
 
 
 def _plain(link: str) -> str:
-    return re.sub(r"^(?:https?://|mailto:)", "", _trimmed(link).lower())
+    return re.sub(r"^(?:https?://|mailto:)", "", _trimmed(link).lower().replace("．", "."))
 
 
 def _trimmed(link: str) -> str:

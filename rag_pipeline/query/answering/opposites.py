@@ -57,6 +57,11 @@ class Stance:
         """Whether it says that something is not allowed or not possible."""
         return ("permission", False) in self.sides
 
+    @property
+    def only_forbids(self) -> bool:
+        """Whether it forbids, and allows nothing."""
+        return self.forbids and ("permission", True) not in self.sides
+
     def opposes(self, source: "Stance") -> bool:
         """Whether it takes the other side of something than its source, which takes only one."""
         return (

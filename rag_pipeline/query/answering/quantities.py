@@ -38,14 +38,20 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 
+_BEFORE_YEAR = re.compile(
+    r"\b(?:in|since|of|from|until|by|before|after|during|and|to) \Z|[(（]\Z", re.IGNORECASE
+)
+_LONGEST_BEFORE_YEAR = len(" during ")
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
     """A number, date, time or code.
 
-    `key` is its normal form, `unit` the currency, percentage or unit of time beside it, `shown` its words,
-    `digits` the digits as they are written, `span` where it stands in the valid text. What is `vague` may be
-    mere grammar ("one of them", 一般): it supports others and needs no support itself.
+    `key` is its normal form, `unit` the currency, percentage, measure or unit of time beside it, `shown` its
+    words, `digits` the digits as they are written, `span` where it stands in the valid text. What is `vague`
+    may be mere grammar ("one of them", 一般): it supports others and needs no support itself. What may be a
+    `year` stands as one: in 2024, 2024年.
     """
 
     key: str
@@ -53,6 +59,7 @@ class Quantity:
     shown: str
     digits: str | None = None
     vague: bool = False
+    year: bool = False
     span: tuple[int, int] = field(default=(0, 0), compare=False)
 
     @property
@@ -116,7 +123,7 @@ def _is_year_or_month(wanted: Quantity, given: Quantity) -> bool:
     year, month, _ = given.key.removeprefix("date:").split("-")
     if wanted.unit == "calendar month":
         return wanted.key == month.lstrip("0")
-    return wanted.key == year and wanted.unit in (None, "year")
+    return wanted.key == year and wanted.year
 
 
 def _time(match: re.Match[str]) -> Quantity:
@@ -143,7 +150,13 @@ def _number(match: re.Match[str]) -> Quantity:
     if "." in key:
         key = key.rstrip("0").rstrip(".")
     vague = unit is None and _is_vague(match)
-    return Quantity(key, unit, match[0].strip(), match["digits"], vague, match.span())
+    year = match["unit"] == "年" or (unit is None and _stands_as_year(match))
+    return Quantity(key, unit, match[0].strip(), match["digits"], vague, year, match.span())
+
+
+def _stands_as_year(match: re.Match[str]) -> bool:
+    start = match.start("number")
+    return _BEFORE_YEAR.search(match.string, max(0, start - _LONGEST_BEFORE_YEAR), start) is not None
 
 
 def _is_vague(match: re.Match[str]) -> bool:
