@@ -17,7 +17,7 @@ _NEGATIVES_A_QUESTION = 3
 # Where the threshold is laid. In one script: so that few answerable questions lose their paragraph to it.
 # From one to the other, where cosines of good and bad chunks overlap: so that most others find nothing, and
 # most small talk.
-_LOST = 0.025
+_LOST = 0.035
 _REFUSED_ACROSS = 0.95
 # What small talk weighs among what cannot be answered: it is little, and in a tone of its own.
 _SMALL_TALK = 0.3

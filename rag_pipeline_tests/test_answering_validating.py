@@ -362,11 +362,11 @@ def test_the_threshold_of_support_parts_right_claims_from_wrong_ones() -> None:
             for claim in claims:
                 shares[right].append(support_share(claim, support, pair.question))
                 passed[right] += not validate(draft_of((claim, "S1")), evidence, pair.question)
-    for threshold in (0.5, 0.6, LEAST_SUPPORT, 0.7, 0.8):
+    for threshold in (0.4, LEAST_SUPPORT, 0.6, 0.7, 0.8):
         kept = sum(share >= threshold for share in shares[True])
         caught = sum(share < threshold for share in shares[False])
         print(f"share {threshold}: {kept} of {len(shares[True])} right claims kept, "  # noqa: T201
               f"{caught} of {len(shares[False])} wrong ones caught")  # fmt: skip
     print(f"all checks: {passed[True]} right claims pass, {passed[False]} wrong ones")  # noqa: T201
-    assert passed[True] >= 0.93 * len(shares[True])
+    assert passed[True] >= 0.95 * len(shares[True])
     assert passed[False] <= 0.02 * len(shares[False])
