@@ -20,9 +20,6 @@ QUESTIONS = (
     "Is there a restocking fee?",
     "What does the customer get back when hardware is returned?",
     "How long is the warranty?",
-    "Who pays the return postage in the Nordic countries?",
-    "Who may approve an exception to the refund policy?",
-    "What is the response time of the premium service level?",
     "硬件签收后多少天内可以退货？",
 )
 
