@@ -39,11 +39,12 @@ $(TOOLS): $(PRODUCT)
 	@$(PIP) -c constraints.txt --group dev
 	@touch $@
 
-demo: $(PRODUCT) ## Index the sample corpus and ask for passages in English and Chinese.
+demo: $(PRODUCT) ## Index the sample corpus, search it in English and Chinese, and ask it.
 	$(BIN)/rag-pipeline index
 	$(BIN)/rag-pipeline retrieve --groups support,employees --limit 3 \
 		-q "Within how many days of delivery may hardware be returned?" \
 		-q "值班工程师要在多长时间内确认 P1 告警？"
+	$(BIN)/rag-pipeline ask "Within how many days of delivery may hardware be returned?" --groups support
 
 ui: $(PRODUCT) ## Open Dagster on the sources in manifests/.
 	@exec $(BIN)/rag-pipeline ui

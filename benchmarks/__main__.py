@@ -12,12 +12,15 @@ from pathlib import Path
 
 from benchmarks import (
     access_change,
+    conflicts,
     corpora,
     memory,
     one_of_many,
     overhead,
     pdf_speed,
     reading,
+    refusing,
+    retrieve_overhead,
     sensor_tick,
     updates,
     wall,
@@ -32,6 +35,8 @@ Benchmark = Callable[[Path], Iterator[Figure]]
 BENCHMARKS: Mapping[str, Benchmark] = {
     "corpora": corpora.measure,
     "xquad": xquad.measure,
+    "refusing": refusing.measure,
+    "retrieve_overhead": retrieve_overhead.measure,
     "wall": wall.measure,
     "overhead": overhead.measure,
     "memory": memory.measure,
@@ -41,10 +46,14 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "one_of_many": one_of_many.measure,
     "access_change": access_change.measure,
     "sensor_tick": sensor_tick.measure,
+    "conflicts": conflicts.measure,
 }
 
-ON_REQUEST: Mapping[str, Benchmark] = {"handbook_local": corpora.measure_local_model}
-"""Run only where named, since they take long."""
+ON_REQUEST: Mapping[str, Benchmark] = {
+    "handbook_local": corpora.measure_local_model,
+    "refusing_hashing": refusing.measure_hashing,
+}
+"""Run only where named: they take long, or nothing is promised of them."""
 
 
 def main() -> int:

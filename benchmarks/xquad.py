@@ -8,10 +8,9 @@ from pathlib import Path
 from benchmarks.embedded import vectors_kept_in
 from benchmarks.figures import Figure, at_least, noted
 from benchmarks.material import BENCH_CACHE, data_root
-from rag_pipeline.index.store import open_store
-from rag_pipeline.query.access import Caller
-from rag_pipeline.query.retrieval import RetrievedChunk, retrieve
-from rag_pipeline_tests.knowledge_base import KnowledgeBase
+from rag_pipeline.query.results import RetrievedChunk
+from rag_pipeline.query.selecting import RetrievalOptions
+from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 from rag_pipeline_tests.qdrant_server import running_server
 
 _TARGETS = {"en": (0.95, 0.97), "zh": (0.925, 0.955)}
@@ -67,14 +66,8 @@ def _write_paragraphs(base: KnowledgeBase, language: str) -> list[_Question]:
 
 def _ranks(base: KnowledgeBase, questions: Sequence[_Question], source: str) -> list[int | None]:
     """The rank of each question's paragraph among the documents found in a source, None if not found."""
-    results = retrieve(
-        [question.text for question in questions],
-        Caller(frozenset({source})),
-        open_client=lambda: open_store(base.services.store),
-        alias=base.settings.alias,
-        embedder_of=base.services.embedder_of,
-        ledger=base.services.ledger,
-    )
+    texts = [question.text for question in questions]
+    results = base.retrieve(texts, scope_of(source), options=RetrievalOptions(min_relevance=0.0))
     return [
         _rank(result.chunks, f"{source}/{question.paragraph}")
         for question, result in zip(questions, results, strict=True)

@@ -76,9 +76,14 @@ def freshness(services: Services, manifest: Manifest) -> Freshness:
     dates = [date for date in (updated, manifest.last_reviewed_at) if date]
     newest = max(dates, default=None)
     days = manifest.freshness_sla_days
-    if days is None:
-        return Freshness(newest, None, stale=False)
-    return Freshness(newest, days, stale=newest is None or datetime.now(UTC) - newest > timedelta(days=days))
+    return Freshness(newest, days, stale=is_stale(newest, days))
+
+
+def is_stale(newest: datetime | None, sla_days: int | None) -> bool:
+    """Whether what was last updated or reviewed then is older than its SLA allows."""
+    if sla_days is None:
+        return False
+    return newest is None or datetime.now(UTC) - newest > timedelta(days=sla_days)
 
 
 def reports(services: Services) -> dict[str, SourceReport]:

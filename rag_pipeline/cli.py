@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from rag_pipeline import generation_commands
+from rag_pipeline import ask_commands, generation_commands, trace_commands
 from rag_pipeline.errors import ConfigurationError, RagPipelineError
 from rag_pipeline.settings import Settings, described, load_settings
 
@@ -26,7 +26,9 @@ app = typer.Typer(
 )
 manifests_app = typer.Typer(help="Check source manifests, or print their schema.", no_args_is_help=True)
 letters_app = typer.Typer(help="What failed, why, and trying it again.", invoke_without_command=True)
+app.add_typer(ask_commands.app)
 app.add_typer(generation_commands.app)
+app.add_typer(trace_commands.app)
 app.add_typer(manifests_app, name="manifests")
 app.add_typer(letters_app, name="dead-letters")
 
@@ -156,35 +158,27 @@ def retrieve(
         list[str], typer.Option("--query", "-q", help="A question; may be given several times.")
     ],
     groups: Annotated[
-        str, typer.Option(help="Your access groups, with commas between. None: nothing is visible.")
+        str, typer.Option(help="Your access groups, with commas between. None: public documents only.")
     ] = "",
+    user: Annotated[str | None, typer.Option(help="Who you are.")] = None,
     tenant: Annotated[str, typer.Option(help="Your tenant.")] = "default",
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Passages a question.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Search the live generation by dense vectors and BM25, under your groups' access."""
-    from dataclasses import asdict
-
-    from rag_pipeline.index.store import open_store
-    from rag_pipeline.query.access import Caller
-    from rag_pipeline.query.retrieval import retrieve as search
+    """Search the live generation by dense vectors and BM25, under your groups' access, as of now."""
+    from rag_pipeline.query import Identity
+    from rag_pipeline.query.results import public_json
+    from rag_pipeline.query.retrieving import retrieve_for
     from rag_pipeline.services import Services
 
-    services = Services(load_settings())
-    caller = Caller(frozenset(g.strip() for g in groups.split(",") if g.strip()), tenant)
-    if not caller.groups:
-        sys.stderr.write("No --groups given: an unknown caller sees nothing.\n")
-    results = search(
-        queries,
-        caller,
-        open_client=lambda: open_store(services.store),
-        alias=services.settings.alias,
-        embedder_of=services.embedder_of,
-        ledger=services.ledger,
-        limit=limit,
-    )
+    named = frozenset(group.strip() for group in groups.split(",") if group.strip())
+    if not named:
+        sys.stderr.write("No --groups given: only public documents are searched.\n")
+    with Services(load_settings()) as services:
+        results = retrieve_for(Identity(user, named, tenant), queries, services, limit=limit)
+        titles = {source_id: manifest.title for source_id, manifest in services.manifests().items()}
     if as_json:
-        _print_json({"results": [asdict(result) for result in results]})
+        _print_json(public_json(results, titles))
     else:
         from rag_pipeline.console import show_results
 

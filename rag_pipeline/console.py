@@ -26,7 +26,8 @@ from rag_pipeline.index.reconciling import SourceReport, total
 from rag_pipeline.ledger.dead_letters import DeadLetter
 from rag_pipeline.ledger.reconciliations import RecordedReconciliation
 from rag_pipeline.ledger.withheld import WithheldDeletion
-from rag_pipeline.query.retrieval import QueryResult
+from rag_pipeline.query.response import AskResponse
+from rag_pipeline.query.results import QueryResult
 from rag_pipeline.rebuilding import ListedGeneration
 
 _PASSAGE_LENGTH = 400
@@ -168,14 +169,17 @@ def show_results(results: Iterable[QueryResult]) -> None:
     """The found passages of each query with their source."""
     for result in results:
         console.print(f"\n[bold]{escape(result.query)}[/bold]")
-        if not result.chunks:
-            console.print("  nothing found that you may see")
+        for note in result.notes:
+            console.print(f"  [yellow]{escape(note)}[/yellow]")
+        if result.message:
+            console.print(f"  {result.message}")
         for rank, chunk in enumerate(result.chunks, start=1):
             section = " > ".join(chunk.section_path)
             pages = f", page {chunk.page_from}" if chunk.page_from else ""
             console.print(
                 f"{rank}. [cyan]{escape(chunk.title)}[/cyan] {escape(section)}{pages}\n"
-                f"   [dim]{escape(chunk.chunk_id)}, trust {chunk.trust_tier}, score {chunk.score:.3f}[/dim]"
+                f"   [dim]{escape(chunk.chunk_id)}, trust {chunk.trust_tier}, "
+                f"relevance {chunk.relevance:.2f}[/dim]"
             )
             text = " ".join(chunk.text.split())
             shown = text if len(text) <= _PASSAGE_LENGTH else text[:_PASSAGE_LENGTH] + " …"
@@ -220,3 +224,22 @@ def show_generations(found: Sequence[ListedGeneration]) -> None:
 def print_json(value: Any) -> None:
     """One JSON object on standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def show_answer(response: AskResponse) -> None:
+    """An answer and what each claim rests on."""
+    console.print(escape(response.answer))
+    seen: set[str] = set()
+    for citation in response.citations:
+        if citation.label in seen:
+            continue
+        seen.add(citation.label)
+        parts = [citation.title, citation.section, f"trust tier {citation.trust_tier}"]
+        if citation.effective_at:
+            parts.append(f"effective {citation.effective_at:%Y-%m-%d}")
+        if citation.url:
+            parts.append(citation.url)
+        console.print(
+            escape(f"[{citation.label}] ") + escape(", ".join(part for part in parts if part)), style="dim"
+        )
+    console.print(f"{response.outcome.value}; trace {response.trace_id}", style="dim")

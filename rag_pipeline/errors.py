@@ -2,9 +2,11 @@
 
 RagPipelineError
 ├── ConfigurationError      a setting or manifest is wrong; nothing was done (exit code 2)
+├── InvalidRequest          a question or its filters cannot be used; nothing was searched
 ├── DocumentError           one document or chunk failed; becomes a dead letter, the others go on
 ├── SourceUnavailable       a source's location cannot be listed; the source fails, nothing is deleted
 ├── EmbeddingUnavailable    the embedding endpoint stayed down after its retries; the source fails
+├── ModelUnavailable        the language model did not answer; the request goes on without it
 ├── LedgerError             the ledger's database failed; the source fails
 ├── LeaseHeld               someone else works on the same source or generations; nothing was done
 ├── LeaseLost               someone else took over while this process stood still; it must stop
@@ -49,6 +51,10 @@ class ConfigurationError(RagPipelineError):
     """A setting, manifest or command argument is wrong; says which and how to fix it."""
 
 
+class InvalidRequest(RagPipelineError):
+    """A question, or what it is narrowed to, cannot be used; says which part and why."""
+
+
 class DocumentError(RagPipelineError):
     """One document (or chunk of it) cannot be processed.
 
@@ -79,6 +85,10 @@ class SourceUnavailable(RagPipelineError):
 
 class EmbeddingUnavailable(RagPipelineError):
     """The embedding endpoint did not answer properly within its retries."""
+
+
+class ModelUnavailable(RagPipelineError):
+    """The language model did not answer within the time that was left, or does not serve us."""
 
 
 class LedgerError(RagPipelineError):

@@ -82,12 +82,15 @@ def rollback() -> None:
 def gc(
     keep: Annotated[int, typer.Option(min=1, help="Previous generations to keep.")] = 1,
 ) -> None:
-    """Remove failed generations and all but the newest previous ones."""
+    """Remove failed generations, all but the newest previous ones, and traces past their retention."""
     from rag_pipeline.rebuilding import collect_garbage
     from rag_pipeline.services import Services
 
-    for name in collect_garbage(Services(load_settings()), keep):
+    services = Services(load_settings())
+    for name in collect_garbage(services, keep):
         sys.stdout.write(f"Removed {name}\n")
+    if forgotten := services.trace_recorder.forget_old():
+        sys.stdout.write(f"Forgot {forgotten} traces\n")
 
 
 @app.command()
@@ -120,7 +123,8 @@ def purge(
         return
     sys.stdout.write(
         f"Erased {document}: {sum(certificate.points.values())} points, {certificate.artifacts} artifacts, "
-        f"{certificate.vectors} vectors, {certificate.dead_letters} dead letters.\nCertificate: {file}\n"
+        f"{certificate.vectors} vectors, {certificate.dead_letters} dead letters, its words in "
+        f"{certificate.traces} traces and {certificate.comments} comments.\nCertificate: {file}\n"
     )
     if certificate.shared:
         sys.stdout.write(f"{certificate.shared} stored texts stay, since other documents hold them too.\n")

@@ -18,6 +18,8 @@ from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.uses import Stored
 from rag_pipeline.pipeline import Pipeline
+from rag_pipeline.query.tracing import erase_words, traces_with_words
+from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.listing import find_files
 
 
@@ -25,6 +27,8 @@ from rag_pipeline.sources.listing import find_files
 class DeletionCertificate:
     """What was removed of a document where. `left` counts what a second look still found: all 0.
 
+    `traces` are those of answers that had used it: their ids and scores stay, and no word of it. `comments`
+    are those of people on such answers, whose ratings stay.
     `shared` are artifacts and vectors that other documents with the same content go on using.
     `still_in_source` warns that the source still holds the file, so that the next run would index it again.
     """
@@ -36,6 +40,8 @@ class DeletionCertificate:
     vectors: int
     dead_letters: int
     table_rows: int
+    traces: int
+    comments: int
     shared: int
     still_in_source: bool
     left: dict[str, int] = field(default_factory=dict)
@@ -46,7 +52,7 @@ def purge(pipeline: Pipeline, document_id: str) -> tuple[DeletionCertificate, UP
 
     Raises ConfigurationError where nothing is known of it, StoreError where a read-back finds something.
     """
-    source_id = document_id.partition("/")[0]
+    source_id = source_of(document_id)
     with pipeline.holding(source_id), open_store(pipeline.services.store) as client:
         certificate = _purged(pipeline, client, source_id, document_id)
     folder = pipeline.services.root / "certificates"
@@ -73,9 +79,10 @@ def _purged(
     letters = [one for one in ledger.dead_letters.listed([source_id]) if one.document_id == document_id]
     used = ledger.uses.of_document(document_id)
     rows = sum(len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id))
-    known = any(points.values()) or letters or used.keys or rows or ledger.documents.versions([document_id])
+    known = any(points.values()) or letters or used.keys or rows or traces_with_words(ledger, document_id)
     # A run may have deleted it already, since its file had to go first; it is looked for all the same.
-    if not known and not ledger.documents.was_deleted(document_id):
+    recorded = ledger.documents.versions([document_id]) or ledger.documents.was_deleted(document_id)
+    if not known and not recorded:
         raise ConfigurationError(
             f"Nothing is known of a document {document_id}. Ids are <source_id>/<path>, as `rag-pipeline "
             "retrieve` and `dead-letters` print them."
@@ -92,6 +99,8 @@ def _purged(
     ledger.dead_letters.drop_document(document_id)
     for file, table in _tables(pipeline, source_id):
         _write_without(file, table, document_id)
+    traces = erase_words(ledger, document_id)
+    comments = ledger.feedback.erase_comments_on(document_id)
     return DeletionCertificate(
         document_id=document_id,
         purged_at=datetime.now(UTC).isoformat(),
@@ -100,6 +109,8 @@ def _purged(
         vectors=len(own.vectors),
         dead_letters=len(letters),
         table_rows=rows,
+        traces=traces,
+        comments=comments,
         shared=len(used.keys - own.keys) + len(used.vectors - own.vectors),
         still_in_source=_still_in_source(pipeline, source_id, document_id),
         left=_left(pipeline, client, generations, source_id, document_id, own),
@@ -131,6 +142,8 @@ def _left(
         "table_rows": sum(
             len(table[table["document_id"] == document_id]) for _, table in _tables(pipeline, source_id)
         ),
+        "traces": traces_with_words(ledger, document_id),
+        "comments": ledger.feedback.comments_on(document_id),
     }
 
 

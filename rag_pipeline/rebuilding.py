@@ -24,6 +24,7 @@ from rag_pipeline.ledger.generations import Generation, GenerationState
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.services import Services
 from rag_pipeline.source_leases import SourceLeases
+from rag_pipeline.sources.document import source_of
 
 logger = logging.getLogger(__name__)
 
@@ -172,7 +173,7 @@ def collect_garbage(services: Services, keep: int = 1) -> list[str]:
 def _release(services: Services, document_ids: Set[str]) -> None:
     """Let go of what only removed generations were made of."""
     leases = SourceLeases(services)
-    for source_id in sorted({one.partition("/")[0] for one in document_ids}):
+    for source_id in sorted({source_of(one) for one in document_ids}):
         # A run of the source that goes on now does it when it ends, and may not lose what it just made.
         with suppress(LeaseHeld), leases.hold(source_id, "clearing up", wait_seconds=0):
             release_unused(

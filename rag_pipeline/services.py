@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from datetime import timedelta
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
+from qdrant_client import QdrantClient
 from upath import UPath
 
 from rag_pipeline.artifacts import ArtifactStore
@@ -14,25 +17,53 @@ from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.index.collection_options import CollectionOptions
 from rag_pipeline.index.generations import fingerprint_of
+from rag_pipeline.index.kept_store import KeptStore
 from rag_pipeline.index.schema import generation_settings
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline.ledger.generations import GenerationState
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.normalize.stage import VERSION as NORMALIZING_VERSION
+from rag_pipeline.query.answering.model import ChatModel
+from rag_pipeline.query.ranking import RankingRules, load_ranking
+from rag_pipeline.query.record import AskOptions
+from rag_pipeline.query.relevance.baselines import Baselines
+from rag_pipeline.query.reranking import Reranker
+from rag_pipeline.query.selecting import RetrievalOptions
+from rag_pipeline.query.spans import export_spans
+from rag_pipeline.query.tracing import TraceRecorder
 from rag_pipeline.settings import Settings, environment
 from rag_pipeline.sources.manifest import Manifest
+from rag_pipeline.sources.manifest_folder import load_manifests
+
+# Said outright, since the SDK would otherwise read an address of its own from the environment.
+_OPENAI = "https://api.openai.com/v1"
 
 
 class Services:
     """Ledger, artifacts, embedder and store, as the settings describe them.
 
     Nothing is opened, loaded or connected before it is used, so that a command or a sensor pays only for what
-    it needs.
+    it needs. What was opened stays open until `close`, or until the `with` block ends.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._others: dict[str, Embedder] = {}
+        self._kept_store = KeptStore(self.store)
+        self.baselines = Baselines()
+        """What signals are measured against, for the generations that this process searched."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what was opened: the server's clients and the ledger's database."""
+        self._kept_store.close()
+        if "ledger" in vars(self):
+            self.ledger.close()
 
     @cached_property
     def root(self) -> UPath:
@@ -55,6 +86,20 @@ class Services:
             home.mkdir(parents=True, exist_ok=True)
             return Ledger(f"sqlite:///{home / 'ledger.sqlite'}", max_attempts=self.settings.max_attempts)
         return Ledger(url.get_secret_value(), max_attempts=self.settings.max_attempts)
+
+    @cached_property
+    def trace_recorder(self) -> TraceRecorder:
+        """Where traces of requests go."""
+        return TraceRecorder(
+            self.ledger,
+            texts=self.settings.trace_texts,
+            retention=timedelta(days=self.settings.trace_retention_days),
+        )
+
+    def export_spans(self) -> None:
+        """Send spans to the collector that the settings name, if they name one."""
+        if self.settings.otlp_endpoint:
+            export_spans(self.settings.otlp_endpoint)
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -139,6 +184,29 @@ class Services:
             timeout_seconds=settings.qdrant_timeout_s,
         )
 
+    def retrieval_options(self, *, limit: int = 10) -> RetrievalOptions:
+        """How much a search hands on."""
+        settings = self.settings
+        return RetrievalOptions(
+            limit=limit,
+            min_relevance=settings.min_relevance,
+            per_document=settings.max_per_document,
+            neighbours=settings.neighbours,
+            reranker=self.reranker,
+        )
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The reranking endpoint, if one is set."""
+        url, model = self.settings.rerank_url, self.settings.rerank_model
+        if url is None:
+            return None
+        if model is None:
+            raise ConfigurationError(
+                "RAG_RERANK_URL is set but RAG_RERANK_MODEL is not. Set it to the name of the model there."
+            )
+        return Reranker(url, model, api_key=self.settings.rerank_api_key)
+
     @cached_property
     def collection_options(self) -> CollectionOptions:
         """How a server keeps new collections."""
@@ -185,6 +253,51 @@ class Services:
         # What blocks a build is for people to put right; one that says nothing was cut short, or goes on.
         unfinished = any(one.state is GenerationState.BUILDING and one.reason is None for one in same)
         return not same or (unfinished and self.generations_lease not in self.ledger.leases.held())
+
+    @cached_property
+    def asking(self) -> AskOptions:
+        """The settings of asking."""
+        settings = self.settings
+        return AskOptions(
+            alias=settings.alias,
+            deadline_seconds=settings.ask_deadline_s,
+            max_evidence=settings.max_evidence,
+            context_tokens=settings.answer_context_tokens,
+            trace_texts=settings.trace_texts,
+        )
+
+    @cached_property
+    def ranking(self) -> RankingRules:
+        """What decides the order of evidence."""
+        return load_ranking(self.settings.ranking_file)
+
+    @cached_property
+    def chat_model(self) -> ChatModel | None:
+        """The language model that words answers, if the settings name one."""
+        settings = self.settings
+        if settings.answer_provider == "extractive":
+            return None
+        if not settings.answer_model:
+            raise ConfigurationError("RAG_ANSWER_PROVIDER is openai, so RAG_ANSWER_MODEL must name a model.")
+        embedding_url = settings.embedding_base_url or _OPENAI
+        base_url = settings.answer_base_url or embedding_url
+        key = settings.answer_api_key
+        # A key is sent only to whom it is for: any other endpoint is somebody else's.
+        if key is None and base_url.rstrip("/") in {embedding_url.rstrip("/"), _OPENAI}:
+            key = settings.openai_api_key
+        return ChatModel(
+            model=settings.answer_model,
+            base_url=base_url,
+            api_key=key.get_secret_value() if key else None,
+        )
+
+    def manifests(self) -> Mapping[str, Manifest]:
+        """The manifests as they are now, by source id; a broken one grants nothing."""
+        return load_manifests(self.settings.sources_folder).manifests
+
+    def open_store(self, *, wait_seconds: float) -> AbstractContextManager[QdrantClient]:
+        """Qdrant for a question that somebody waits for: neither its lock nor a request takes longer."""
+        return self._kept_store.open(wait_seconds=wait_seconds)
 
     def passwords(self, manifest: Manifest) -> tuple[str, ...]:
         """The passwords in the variables that a manifest names, from the environment or `.env`.

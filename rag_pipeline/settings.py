@@ -108,12 +108,48 @@ class Settings(BaseSettings):
         default=5, ge=0, description="Tries after the first, for transient failures."
     )
     openai_api_key: SecretStr | None = Field(
-        default=None, validation_alias="OPENAI_API_KEY", description="Key of the embedding endpoint."
+        default=None,
+        validation_alias="OPENAI_API_KEY",
+        description="Key of the embedding endpoint, and of answering at the same address or OpenAI's.",
+    )
+    ask_deadline_s: float = Field(
+        default=20.0, gt=0, le=3600, description="Seconds that one question may take, retries and all."
+    )
+    answer_provider: Literal["extractive", "openai"] = Field(
+        default="extractive",
+        description="extractive: quotations, without a model. openai: any compatible endpoint words answers.",
+    )
+    answer_model: str | None = Field(default=None, description="Name of the model that words answers.")
+    answer_base_url: Url = Field(
+        default=None, description="Base URL of its endpoint, with /v1. Empty: the embedding endpoint's."
+    )
+    answer_api_key: SecretStr | None = Field(
+        default=None, description="Key of that endpoint. Empty: OPENAI_API_KEY, at the addresses it is for."
+    )
+    answer_context_tokens: int = Field(
+        default=6000, gt=0, description="Tokens of passages that the model is given, at most."
+    )
+    max_evidence: int = Field(
+        default=8, gt=0, le=50, description="Passages that an answer is made from, at most."
     )
     chunk_target_tokens: int = Field(default=320, gt=0, description="Tokens that a chunk aims at.")
     chunk_overlap_tokens: int = Field(
         default=40, ge=0, description="Tokens repeated from the chunk before, at most."
     )
+    min_relevance: float | None = Field(
+        default=None, ge=0, le=1, description="Relevance from which a passage is of use. Empty: the model's."
+    )
+    max_per_document: int | None = Field(
+        default=None, gt=0, description="Passages of one document that a query gets, at most. Empty: any."
+    )
+    neighbours: int = Field(
+        default=0, ge=0, le=10, description="Passages before and after a found one that are joined to it."
+    )
+    rerank_url: Url = Field(
+        default=None, description="Base URL of an endpoint whose /rerank orders passages anew. Empty: none."
+    )
+    rerank_model: str | None = Field(default=None, description="Model of that endpoint.")
+    rerank_api_key: SecretStr | None = Field(default=None, description="Key of that endpoint.")
     workers: int = Field(default=2, gt=0, description="Processes that convert documents.")
     max_attempts: int = Field(default=3, gt=0, description="Tries of a transient failure, one a run.")
     lease_wait_s: float = Field(
@@ -128,6 +164,17 @@ class Settings(BaseSettings):
     auto_reindex: bool = Field(
         default=False, description="Build a new generation by itself when the settings have drifted."
     )
+    trace_texts: bool = Field(
+        default=False, description="Keep texts of passages and answers in traces, not only ids and hashes."
+    )
+    trace_retention_days: int = Field(
+        default=90, gt=0, description="Days after which traces and their feedback are forgotten."
+    )
+    otlp_endpoint: Url = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="OTLP collector that spans are sent to, e.g. http://localhost:4318. Empty: none.",
+    )
     lock_wait_s: float = Field(
         default=120.0, ge=0, description="Seconds to wait for the embedded store's lock."
     )
@@ -136,6 +183,11 @@ class Settings(BaseSettings):
     def sources_folder(self) -> Path:
         """The folder of source manifests."""
         return self.manifests / "sources"
+
+    @property
+    def ranking_file(self) -> Path:
+        """The file that says how evidence is ordered, if there is one."""
+        return self.manifests / "ranking.yaml"
 
 
 # Variables that others read: the tests, and Dagster's own configuration.

@@ -6,6 +6,7 @@ judges.
 
 import hashlib
 import json
+import math
 import re
 import sqlite3
 import uuid
@@ -17,14 +18,12 @@ from functools import cached_property
 from rag_pipeline.chunking.chunk import embedding_input
 from rag_pipeline.chunking.chunker import chunk_document
 from rag_pipeline.embedding.embedder import Embedder, ModelIdentity, Refusal, Vector
-from rag_pipeline.index.store import open_store
 from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import parsing_options
 from rag_pipeline.normalize.worker_process import convert_document
-from rag_pipeline.query.access import Caller
-from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.sources.listing import list_source
-from rag_pipeline_tests.knowledge_base import KnowledgeBase
+from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:rag-pipeline:chunk")
 _WORD = re.compile(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2,4}")
@@ -56,8 +55,8 @@ class Listener:
         self.heard += texts
         return self._embedder.embed_passages(texts)
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        return self._embedder.embed_queries(texts)
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
+        return self._embedder.embed_queries(texts, timeout_seconds=timeout_seconds)
 
 
 @dataclass(frozen=True)
@@ -147,15 +146,8 @@ def _retrievable(base: KnowledgeBase, words: Iterable[str], group: str) -> froze
     # One question for many words: each of them is a search term of its own.
     chosen = sorted(words)
     questions = [" ".join(chosen[start : start + 25]) for start in range(0, len(chosen), 25)]
-    results = retrieve(
-        questions,
-        Caller(frozenset([group])),
-        open_client=lambda: open_store(base.services.store),
-        alias=base.settings.alias,
-        embedder_of=base.services.embedder_of,
-        ledger=base.services.ledger,
-        limit=50,
-    )
+    options = RetrievalOptions(limit=50, min_relevance=0.0, collapse_duplicates=False)
+    results = base.retrieve(questions, scope_of(group), options=options)
     found = {word for one in results for chunk in one.chunks for word in _WORD.findall(chunk.text)}
     return frozenset(chosen) & found
 

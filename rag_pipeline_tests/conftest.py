@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.ledger.ledger import Ledger
+from rag_pipeline_tests.local_model import INTERPRETER
 from rag_pipeline_tests.postgresql_server import PostgresqlServer, PostgresqlUnavailable, running_postgresql
 from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 
@@ -21,9 +22,10 @@ settings.register_profile("nightly", max_examples=1_200)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test sees the developer's settings or writes into the working folder."""
     for name in list(os.environ):
-        if (name.startswith("RAG_") and name != "RAG_TEST_DATA") or name in {
+        if (name.startswith("RAG_") and name not in {"RAG_TEST_DATA", INTERPRETER}) or name in {
             "OPENAI_API_KEY",
             "DAGSTER_HOME",
+            "OTEL_EXPORTER_OTLP_ENDPOINT",
         }:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)

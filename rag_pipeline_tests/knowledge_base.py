@@ -1,7 +1,8 @@
 """A small knowledge base in a folder, for tests: write files and manifests, index, look into the store."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.reconciling import SourceReport
 from rag_pipeline.index.store import StoreLocation, failures_told, open_store
 from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.query.access import Caller
-from rag_pipeline.query.retrieval import RetrievedChunk, retrieve
+from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.results import QueryResult, RetrievedChunk
+from rag_pipeline.query.retrieval import DEFAULT_OPTIONS, retrieve
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.services import Services
 from rag_pipeline.settings import Settings
 
@@ -137,24 +141,46 @@ class KnowledgeBase:
         limit: int = 10,
         client: QdrantClient | None = None,
     ) -> tuple[RetrievedChunk, ...]:
-        """What a caller of these groups finds, by a client that is open already or by one of its own."""
+        """All that a caller of these groups finds, useful or not."""
+        options = RetrievalOptions(limit=limit, min_relevance=0.0, collapse_duplicates=False)
+        scope = scope_of(*groups, tenant=tenant)
+        (result,) = self.retrieve([question], scope, options=options, client=client)
+        return result.chunks
 
-        @contextmanager
-        def opened() -> Iterator[QdrantClient]:
-            if client is None:
-                with open_store(self.services.store) as own:
-                    yield own
-            else:
-                with failures_told(self.services.store):
-                    yield client
+    @contextmanager
+    def opened(self, client: QdrantClient | None = None) -> Iterator[QdrantClient]:
+        """A client that is open already, or one of its own."""
+        if client is None:
+            with open_store(self.services.store) as own:
+                yield own
+        else:
+            with failures_told(self.services.store):
+                yield client
 
-        (result,) = retrieve(
-            [question],
-            Caller(frozenset(groups), tenant),
-            open_client=opened,
+    def retrieve(
+        self,
+        queries: Sequence[str],
+        scope: Scope,
+        *,
+        options: RetrievalOptions = DEFAULT_OPTIONS,
+        client: QdrantClient | None = None,
+    ) -> list[QueryResult]:
+        """Retrieve by a client that is open already or by one of its own."""
+
+        return retrieve(
+            queries,
+            scope,
+            open_client=lambda: self.opened(client),
             alias=self.settings.alias,
             embedder_of=self.services.embedder_of,
             ledger=self.services.ledger,
-            limit=limit,
-        )
-        return result.chunks
+            baselines=self.services.baselines,
+            options=options,
+        ).results
+
+
+def scope_of(*groups: str, tenant: str = "default", **narrowing: Any) -> Scope:
+    """What a caller of these groups may see today; `narrowing` are a scope's other fields."""
+    return Scope(
+        Identity(groups=frozenset(groups), tenant=tenant), **{"as_of": datetime.now(UTC)} | narrowing
+    )

@@ -1,56 +1,22 @@
 """`rag-pipeline` as its users run it: its output and exit codes, and what a killed one leaves."""
 
 import json
-import logging
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rag_pipeline.cli import main
 from rag_pipeline.errors import DocumentError, FailureCategory
 from rag_pipeline.ledger.dead_letters import Failure
+from rag_pipeline_tests.command_runs import COMMAND, Finished, Run, commands_of, environment
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 from rag_pipeline_tests.openai_server import OpenAIServer, error_reply
 
-PROJECT = Path(__file__).parents[1]
 SECRET = "s3cr3t-key-of-this-test"
-COMMAND = [sys.executable, "-c", "from rag_pipeline.cli import main; main()"]
-
-
-def environment(base: KnowledgeBase) -> dict[str, str]:
-    settings = base.settings
-    values = {
-        "DAGSTER_HOME": str(PROJECT),
-        "RAG_HOME": str(settings.home),
-        "RAG_MANIFESTS": str(settings.manifests),
-        "RAG_ALIAS": settings.alias,
-        "RAG_EMBEDDING_PROVIDER": "hashing",
-        "RAG_WORKERS": "1",
-        "OPENAI_API_KEY": SECRET,
-    }
-    if settings.qdrant_url:
-        values["RAG_QDRANT_URL"] = settings.qdrant_url
-        values["RAG_QDRANT_GRPC_PORT"] = str(settings.qdrant_grpc_port)
-    return values
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a command ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Finished]
 
 
 @pytest.fixture
@@ -58,25 +24,8 @@ def run(
     base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Run]:
     """Runs a command in this process, as `rag-pipeline` itself would; imports are paid once."""
-
-    def run_command(*words: str, **extra: str) -> Finished:
-        with monkeypatch.context() as patch:
-            for name, value in {**environment(base), **extra}.items():
-                patch.setenv(name, value)
-            patch.setattr(sys, "argv", ["rag-pipeline", *words])
-            code: object = 0
-            try:
-                main()
-            except SystemExit as exit_:
-                code = exit_.code or 0
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Finished(code, captured.out, captured.err)
-
-    handlers = logging.getLogger("rag_pipeline").handlers
-    yield run_command
-    ours = logging.getLogger("rag_pipeline")
-    ours.handlers, ours.propagate = handlers, True
+    with commands_of(base, monkeypatch, capsys, OPENAI_API_KEY=SECRET) as run_command:
+        yield run_command
 
 
 @pytest.fixture
@@ -136,16 +85,22 @@ def test_dead_letters_are_listed_and_retried(base: KnowledgeBase, run: Run) -> N
 def test_retrieve_prints_passages_under_the_callers_access(base: KnowledgeBase, run: Run) -> None:
     assert run("index").returncode == 0
     question = "Within how many days does hardware go back?"
-    found = run("retrieve", "-q", question, "-q", "refunds", "--groups", "support", "--limit", "2", "--json")
-    results = json.loads(found.stdout)["results"]
-    assert [one["query"] for one in results] == [question, "refunds"]
-    assert len(results[0]["chunks"]) == 2
-    assert {"chunk_id", "document_id", "source_id", "title", "section_path", "text", "score"} <= set(
-        results[0]["chunks"][0]
-    )
+    smalltalk = "when are we having dinner tonight?"
+    found = run("retrieve", "-q", question, "-q", smalltalk, "--groups", "support", "--limit", "2", "--json")
+    answered, unknown = json.loads(found.stdout)["knowledge_base_retrieval"]
+    assert (answered["query"], answered["message"]) == (question, None)
+    first = answered["chunks"][0]
+    assert first.keys() == {"text", "title", "section_path", "source_title", "relevance"}
+    assert "30 days" in first["text"]
+    assert first["source_title"] == "Refunds"
+    assert 0.5 <= first["relevance"] == round(first["relevance"], 2) <= 1
+    assert unknown["query"] == smalltalk
+    assert (unknown["chunks"], "nothing useful" in unknown["message"]) == ([], True)
     for groups in ([], ["--groups", ""], ["--groups", "hr"]):
-        nothing = run("retrieve", "-q", question, *groups, "--json")
-        assert json.loads(nothing.stdout) == {"results": [{"query": question, "chunks": []}]}
+        (nothing,) = json.loads(run("retrieve", "-q", "硬件几天内可退？", *groups, "--json").stdout)[
+            "knowledge_base_retrieval"
+        ]
+        assert (nothing["chunks"], "知识库" in nothing["message"]) == ([], True)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +147,7 @@ def test_an_interrupt_stops_all_sources(tmp_path: Path, base: KnowledgeBase) -> 
     base.page("refunds", *(f"page {number}" for number in range(30)))
     with subprocess.Popen(
         [*COMMAND, "index"],
-        env=os.environ | environment(base),
+        env=os.environ | environment(base, OPENAI_API_KEY=SECRET),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -266,7 +221,7 @@ def test_manifests_are_checked_and_described(base: KnowledgeBase, run: Run) -> N
 def real_process(base: KnowledgeBase, *words: str) -> Finished:
     result = subprocess.run(
         [*COMMAND, *words],
-        env=os.environ | environment(base),
+        env=os.environ | environment(base, OPENAI_API_KEY=SECRET),
         capture_output=True,
         text=True,
         timeout=240,
@@ -285,7 +240,10 @@ def test_a_killed_run_is_completed_by_the_next_one(tmp_path: Path) -> None:
         "refunds", *(f"rule {number}" for number in range(40)), sentence="Hardware goes back within 45 days."
     )
     with subprocess.Popen(
-        [*COMMAND, "index"], env=os.environ | environment(base), stderr=subprocess.PIPE, text=True
+        [*COMMAND, "index"],
+        env=os.environ | environment(base, OPENAI_API_KEY=SECRET),
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stderr is not None
         # The last line before the first point is written: it is killed somewhere within the writing.

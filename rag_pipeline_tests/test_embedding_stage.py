@@ -1,5 +1,6 @@
 """The embedding stage: nothing embedded twice, every chunk accounted for, memory bounded."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -60,7 +61,7 @@ class WatchedEmbedder:
             for text, vector in zip(texts, MODEL.embed_passages(texts), strict=True)
         ]
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
         return MODEL.embed_queries(texts)
 
     @property

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rag_pipeline.errors import ConfigurationError, DocumentError, FailureCategory, LedgerError
 from rag_pipeline.ledger.dead_letters import Failure, letter_id
-from rag_pipeline.ledger.documents import IndexedDocument
+from rag_pipeline.ledger.documents import CurrentVersion, IndexedDocument
 from rag_pipeline.ledger.ledger import Ledger
 
 GENERATION = "knowledge__0123abcd_1"
@@ -224,11 +224,13 @@ def test_a_recorded_document_comes_back_as_it_was(ledger: Ledger) -> None:
 def test_a_new_version_takes_the_place_of_the_old_one(ledger: Ledger) -> None:
     ledger.documents.record(GENERATION, [document("handbook/a.md"), document("handbook/b.md")])
     ledger.documents.record(GENERATION, [document("handbook/a.md", content_hash="hash-2")])
-    assert ledger.documents.current_versions(
+    current = ledger.documents.current_versions(
         GENERATION, ["handbook/a.md", "handbook/b.md", "handbook/c.md"]
-    ) == {
-        "handbook/a.md": ("hash-2", {"support"}),
-        "handbook/b.md": ("hash-1", {"support"}),
+    )
+    facts = document("handbook/a.md").facts
+    assert current == {
+        "handbook/a.md": CurrentVersion("hash-2", frozenset({"support"}), facts),
+        "handbook/b.md": CurrentVersion("hash-1", frozenset({"support"}), facts),
     }
 
 
@@ -244,6 +246,12 @@ def test_a_buried_document_is_unseen_at_once_and_pending_until_confirmed(ledger:
     assert documents.pending_tombstones(GENERATION, "runbooks") == []
     documents.confirm_deletions(GENERATION, ["handbook/a.md"])
     assert documents.pending_tombstones(GENERATION, "handbook") == []
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "\\u0000", ""])
+def test_a_document_that_no_row_can_name_is_not_there(ledger: Ledger, name: str) -> None:
+    assert not ledger.documents.current_versions(GENERATION, [name])
+    assert not ledger.documents.deletions_noticed(GENERATION, [name])
 
 
 def test_a_document_that_comes_back_is_no_longer_to_be_deleted(ledger: Ledger) -> None:

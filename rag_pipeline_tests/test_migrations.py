@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event, inspect, text
@@ -54,6 +56,22 @@ def test_the_migrations_make_the_tables_that_the_code_works_with(engine: Engine)
 def test_the_newest_migration_is_the_one_that_is_looked_for() -> None:
     [folder] = rag_pipeline.ledger.migrations.__path__
     assert ScriptDirectory(folder).get_heads() == [HEAD]
+
+
+def test_a_ledger_of_the_first_release_keeps_what_it_holds(engine: Engine, ledger_url: str) -> None:
+    [folder] = rag_pipeline.ledger.migrations.__path__
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", folder)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            text("INSERT INTO vector_uses (model_key, text_hash, document_id) VALUES ('m', 't', 'a/b.md')")
+        )
+    ledger = Ledger(ledger_url, max_attempts=3)
+    assert ledger.uses.of_document("a/b.md").vectors == {("m", "t")}
+    assert ledger.traces.get("t1") is None
+    ledger.close()
 
 
 def test_processes_may_open_a_new_ledger_at_the_same_time(ledger_url: str) -> None:

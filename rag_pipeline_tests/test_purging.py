@@ -1,6 +1,7 @@
 """A document is erased everywhere, and a certificate says so after looking again, on both stores."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,12 @@ from rag_pipeline import rebuilding
 from rag_pipeline.cli import app
 from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.index.store import StoreLocation, open_store
+from rag_pipeline.ledger.feedback import Rating
 from rag_pipeline.purging import purge
+from rag_pipeline.query.trace import Attempt, CitedClaim
+from rag_pipeline.query.tracing import TraceRecorder, find_trace
 from rag_pipeline_tests.knowledge_base import PAGE, KnowledgeBase
+from rag_pipeline_tests.sample_traces import trace_from
 
 SECRET = "The combination of the safe is 4711."
 
@@ -68,6 +73,46 @@ def test_what_another_document_holds_too_stays_with_it(base: KnowledgeBase) -> N
     after = base.points()
     assert before <= after.keys()
     assert not [one for one in after.values() if one["document_id"] == "refunds/one.md"]
+
+
+@pytest.mark.parametrize("deleted_before", [False, True])
+def test_traces_lose_its_words_and_keep_its_id(base: KnowledgeBase, deleted_before: bool) -> None:
+    recorder = TraceRecorder(base.services.ledger, texts=True, retention=timedelta(days=90))
+    other = trace_from(base, "refunds/refunds.md")
+    both = trace_from(
+        base,
+        "refunds/secret.md",
+        "refunds/refunds.md",
+        attempts=[Attempt(by="extractive", model=None, problems=[], text=SECRET)],
+        citations=[CitedClaim(evidence_ids=[], claim=SECRET)],
+    )
+    for trace in (both, other):
+        recorder.record(trace)
+    feedback = base.services.ledger.feedback
+    feedback.record(both.trace_id, Rating.DOWN, comment=f"Should not say: {SECRET}", by="u1")
+    feedback.record(both.trace_id, Rating.UP, comment=None, by="u2")
+    feedback.record(other.trace_id, Rating.UP, comment="Good.", by="u1")
+    base.remove("refunds", "secret.md")
+    if deleted_before:
+        base.index("refunds")
+    certificate, file = purge(base.pipeline, "refunds/secret.md")
+    assert (certificate.traces, certificate.left["traces"]) == (1, 0)
+    assert json.loads(file.read_text())["traces"] == 1
+    assert (certificate.comments, certificate.left["comments"]) == (1, 0)
+    said = sorted((one.rating.value, one.comment) for one in feedback.of_trace(both.trace_id))
+    assert said == [("down", None), ("up", None)]
+    assert [one.comment for one in feedback.of_trace(other.trace_id)] == ["Good."]
+    kept = find_trace(base.services.ledger, both.trace_id)
+    assert "4711" not in kept.model_dump_json()
+    assert [one.document_id for one in kept.evidence] == ["refunds/secret.md", "refunds/refunds.md"]
+    assert kept.evidence[1].text == both.evidence[1].text
+    assert find_trace(base.services.ledger, other.trace_id) == other
+    base.services.ledger.close()
+    assert b"4711" not in b"".join(file.read_bytes() for file in base.settings.home.glob("ledger.sqlite*"))
+    # An answer that was being given meanwhile is recorded only now.
+    late = both.model_copy(update={"trace_id": "late"})
+    recorder.record(late)
+    assert "4711" not in find_trace(base.services.ledger, "late").model_dump_json()
 
 
 def test_a_document_that_a_run_deleted_already_gets_its_certificate_too(base: KnowledgeBase) -> None:

@@ -15,7 +15,7 @@ from qdrant_client import QdrantClient
 from rag_pipeline import fault_points, rebuilding
 from rag_pipeline.errors import RagPipelineError
 from rag_pipeline.index.store import StoreLocation, open_store
-from rag_pipeline.query.retrieval import RetrievedChunk
+from rag_pipeline.query.results import RetrievedChunk
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,6 @@
 import shutil
 import tempfile
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,8 +16,6 @@ from rag_pipeline.following import Verdict
 from rag_pipeline.index.generations import aliased_collection
 from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.generations import Generation, GenerationState
-from rag_pipeline.query.access import Caller
-from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline_tests.following_model import (
     ABSENT,
     BODIES,
@@ -255,22 +252,12 @@ class Following(RuleBasedStateMachine):
 
     def compare(self) -> None:
         """Each caller finds of each document what the model says, in one version, complete."""
-        services = self.base.services
-        with open_store(services.store) as client:
+        with open_store(self.base.services.store) as client:
             live = aliased_collection(client, self.base.settings.alias)
             if live is None:
                 return
             found = {
-                caller: retrieve(
-                    ["refund"],
-                    Caller(frozenset([caller])),
-                    open_client=lambda: nullcontext(client),
-                    alias=self.base.settings.alias,
-                    embedder_of=services.embedder_of,
-                    ledger=services.ledger,
-                    limit=1_000,
-                )[0].chunks
-                for caller in CALLERS
+                caller: self.base.find("refund", caller, limit=1_000, client=client) for caller in CALLERS
             }
         documents = self.model.shelves.get(live, {})
         for caller, chunks in found.items():

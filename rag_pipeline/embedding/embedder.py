@@ -1,5 +1,6 @@
 """What every embedder offers, and what identifies its vectors."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -78,6 +79,10 @@ class Embedder(Protocol):
         """
         ...
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """One vector a question, in order. Raises EmbeddingUnavailable, also for a refused question."""
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
+        """One vector a question, in order. Raises EmbeddingUnavailable, also for a refused question.
+
+        `timeout_seconds` bounds the wait for an endpoint, all tries together; a model of this process takes
+        the time that it takes.
+        """
         ...

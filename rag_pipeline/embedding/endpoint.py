@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from openai import APIStatusError, OpenAI
 
 _CONNECT_SECONDS = 10.0
+_SHORTEST_SECONDS = 0.001
 _LONGEST_REASON = 300
 _REFUSING = {400, 413, 422}
 _PASSING = {408, 409, 425, 429}
@@ -53,27 +54,30 @@ class Endpoint:
         self._client: OpenAI | None = None
         self._lock = threading.Lock()
 
-    def embed(self, texts: Sequence[str]) -> list[Vector] | Refused | Transient:
+    def embed(self, texts: Sequence[str], *, timeout_seconds: float) -> list[Vector] | Refused | Transient:
         """The vectors of the texts, or why there are none.
 
-        Takes at most about twice the timeout. Raises EmbeddingUnavailable where no other texts and no waiting
-        would help.
+        Takes at most about twice the timeout, or the endpoint's own one where that is shorter. Raises
+        EmbeddingUnavailable where no other texts and no waiting would help.
         """
-        outcome = self._attempt(texts)
+        # Sockets take 0 to mean that they must not wait at all.
+        outcome = self._attempt(texts, max(_SHORTEST_SECONDS, min(self._timeout, timeout_seconds)))
         if isinstance(outcome, EmbeddingUnavailable):
             raise outcome
         return outcome
 
-    def _attempt(self, texts: Sequence[str]) -> list[Vector] | Refused | Transient | EmbeddingUnavailable:
+    def _attempt(
+        self, texts: Sequence[str], seconds: float
+    ) -> list[Vector] | Refused | Transient | EmbeddingUnavailable:
         import httpx2
         import openai
 
         try:
-            body = self._post(texts)
+            body = self._post(texts, seconds)
         except openai.APIStatusError as error:
             return self._refusal(error)
         except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
-            return Transient(f"no answer within {self._timeout:g} s")
+            return Transient(f"no answer within {seconds:.3g} s")
         except (openai.APIConnectionError, httpx2.HTTPError) as error:
             return Transient(self._public(f"no connection to the embedding endpoint ({_root_cause(error)})"))
         except BadAnswer as error:
@@ -83,8 +87,8 @@ class Endpoint:
         except BadAnswer as error:
             return Transient(self._public(f"bad answer: {error}"), bad_answer=True)
 
-    def _post(self, texts: Sequence[str]) -> bytes:
-        from openai import omit
+    def _post(self, texts: Sequence[str], seconds: float) -> bytes:
+        from openai import Timeout, omit
 
         request = self._connected().embeddings.with_streaming_response.create(
             model=self._model,
@@ -92,8 +96,9 @@ class Endpoint:
             encoding_format="float",
             dimensions=self._dimensions if self._send_dimensions else omit,
             extra_headers=None if self._api_key else {"Authorization": omit},
+            timeout=Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
         )
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + seconds
         body = bytearray()
         with request as response:
             for part in response.iter_bytes():
@@ -106,7 +111,7 @@ class Endpoint:
         return bytes(body)
 
     def _connected(self) -> "OpenAI":
-        from openai import OpenAI, Timeout
+        from openai import OpenAI
 
         with self._lock:
             if self._client is None:
@@ -114,7 +119,6 @@ class Endpoint:
                     base_url=self._base_url,
                     # The SDK must have one, and would look for one in the environment.
                     api_key=self._api_key.get_secret_value() if self._api_key else "none",
-                    timeout=Timeout(self._timeout, connect=min(self._timeout, _CONNECT_SECONDS)),
                     max_retries=0,
                 )
                 # The SDK's objects hold each other, and would leave closing to the garbage collector.

@@ -1,6 +1,7 @@
 """An embedder without a model, for tests, CI and benchmarks: texts that share words get similar vectors."""
 
 import hashlib
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -38,7 +39,7 @@ class HashingEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
         return [unfit(text, self.count_tokens(text), self.max_tokens) or self._embed(text) for text in texts]
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
         return [self._embed(text) for text in texts]
 
     def _embed(self, text: str) -> Vector:

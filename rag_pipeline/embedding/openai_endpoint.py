@@ -1,11 +1,13 @@
 """Embedding by any endpoint that speaks the OpenAI embeddings API."""
 
 import logging
+import math
 import random
 import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -124,9 +126,10 @@ class OpenAIEmbedder:
         by_index: dict[int, Vector | Refusal] = {**results, **dict(zip(fitting, answers, strict=True))}
         return [by_index[index] for index in range(len(texts))]
 
-    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
+        questions = [self.identity.query_prefix + valid_text(text) for text in texts]
         vectors: list[Vector] = []
-        for answer in self._embed([self.identity.query_prefix + valid_text(text) for text in texts]):
+        for answer in self._embed(questions, until=time.monotonic() + timeout_seconds):
             if isinstance(answer, Refusal):
                 raise EmbeddingUnavailable(f"The embedding endpoint refuses the question: {answer.reason}")
             vectors.append(answer)
@@ -135,14 +138,15 @@ class OpenAIEmbedder:
     def _passage(self, text: str) -> str:
         return self.identity.passage_prefix + valid_text(text)
 
-    def _embed(self, texts: Sequence[str]) -> list[Vector | Refusal]:
+    def _embed(self, texts: Sequence[str], *, until: float = math.inf) -> list[Vector | Refusal]:
+        """The answers, or none if there are not all of them by a moment of the monotonic clock."""
         bounds = [self._counter.bound(text) for text in texts]
         batches = [
             texts[batch.start : batch.stop]
             for batch in split_batches(bounds, max_items=self._batch_items, max_tokens=MAX_REQUEST_TOKENS)
         ]
         stop = threading.Event()
-        embed = partial(embed_isolating, ask=partial(self._ask, stop=stop))
+        embed = partial(embed_isolating, ask=partial(self._ask, stop=stop, until=until))
         if len(batches) < 2:
             return [answer for batch in batches for answer in embed(batch)]
         pool = ThreadPoolExecutor(min(self._concurrency, len(batches)), thread_name_prefix="embed")
@@ -153,19 +157,24 @@ class OpenAIEmbedder:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _ask(self, texts: Sequence[str], *, stop: threading.Event) -> list[Vector] | Refused:
+    def _ask(self, texts: Sequence[str], *, stop: threading.Event, until: float) -> list[Vector] | Refused:
         def attempt() -> list[Vector] | Refused | Transient:
             if stop.is_set():
                 raise EmbeddingUnavailable("Given up, because another batch failed.")
-            outcome = self._endpoint.embed(texts)
+            outcome = self._endpoint.embed(texts, timeout_seconds=until - time.monotonic())
             if isinstance(outcome, Transient):
                 logger.warning(
                     "embedding %d texts with %s: %s", len(texts), self.identity.model, outcome.reason
                 )
             return outcome
 
+        total = min(self._policy.total_seconds, until - time.monotonic())
         outcome: list[Vector] | Refused | GaveUp = retry(
-            attempt, self._policy, sleep=stop.wait, clock=time.monotonic, fraction=random.random
+            attempt,
+            replace(self._policy, total_seconds=total),
+            sleep=stop.wait,
+            clock=time.monotonic,
+            fraction=random.random,
         )
         if not isinstance(outcome, GaveUp):
             return outcome

@@ -61,7 +61,7 @@ class PointPayload(BaseModel):
     fingerprint: str
     chunk_index: Count
     chunk_count: Count
-    trust_tier: int
+    trust_tier: Annotated[int, Field(ge=1, le=5)]
     page_from: int | None = None
     page_to: int | None = None
     span_from: Count

@@ -15,6 +15,7 @@ from qdrant_client.http.exceptions import ApiException
 from rag_pipeline.errors import StoreError
 
 _LOCK_POLL_SECONDS = 0.2
+_MOST_BACKOFF_MS = 1_000
 _STORE_FAILURES = (ApiException, QdrantException, grpc.RpcError)
 
 
@@ -49,7 +50,7 @@ def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
     What the client raises inside the block leaves it as StoreError. Raises it as well where the embedded
     store stays locked.
     """
-    client = _embedded(location) if location.url is None else _server(location, location.url)
+    client = _embedded(location) if location.embedded else server_client(location)
     try:
         with failures_told(location):
             yield client
@@ -59,10 +60,7 @@ def open_store(location: StoreLocation) -> Iterator[QdrantClient]:
 
 @contextmanager
 def failures_told(location: StoreLocation) -> Iterator[None]:
-    """What a client of the location raises inside the block leaves it as StoreError.
-
-    For whoever keeps a client open: making one takes longer than most questions do.
-    """
+    """What a client of the location raises inside the block leaves it as StoreError."""
     try:
         yield
     except _STORE_FAILURES as error:
@@ -92,13 +90,16 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _server(location: StoreLocation, url: str) -> QdrantClient:
+def server_client(location: StoreLocation) -> QdrantClient:
+    """A client of the server at a location, for whoever closes it; nothing is sent yet."""
     return QdrantClient(
-        url=url,
+        url=location.url,
         grpc_port=location.grpc_port,
         prefer_grpc=True,
         api_key=location.api_key,
         timeout=location.timeout_seconds,
+        # A client that is kept finds a server that was away within seconds; by itself it may wait minutes.
+        grpc_options={"grpc.max_reconnect_backoff_ms": _MOST_BACKOFF_MS},
         check_compatibility=False,  # it only warns; a server that is too old refuses what it does not know
     )
 

@@ -4,8 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Table, func, select
+from sqlalchemy import JSON, ColumnElement, Connection, Executable, Table, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import GenericFunction
 
 # SQLite takes at most 32,766 variables in a statement and PostgreSQL 65,535; the widest table has 13 columns.
 _ROWS_A_STATEMENT = 1_000
@@ -18,6 +21,7 @@ class Lock(IntEnum):
     SCHEMA = 7_300_417_265
     GENERATIONS = 7_300_417_266
     USES = 7_300_417_267
+    TRACES = 7_300_417_268
 
 
 def take_turns(connection: Connection, lock: Lock) -> None:
@@ -29,11 +33,41 @@ def take_turns(connection: Connection, lock: Lock) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
+def storable(text: str) -> str:
+    """A text as every database takes it: NUL, and what is no valid Unicode, as escapes."""
+    return text.encode(errors="backslashreplace").decode().replace("\0", "\\0")
+
+
 def batches(ids: Iterable[str]) -> Iterator[list[str]]:
     """Ids in lists that are short enough for one IN."""
     waiting = list(ids)
     for start in range(0, len(waiting), _IDS_A_QUERY):
         yield waiting[start : start + _IDS_A_QUERY]
+
+
+class _ArrayItems(GenericFunction[str]):
+    """The strings of a JSON array, as rows with a column `value`."""
+
+    inherit_cache = True
+
+
+@compiles(_ArrayItems, "sqlite")
+def _in_sqlite(items: _ArrayItems, compiler: SQLCompiler, **options: Any) -> str:
+    return f"json_each{compiler.function_argspec(items, **options)}"
+
+
+@compiles(_ArrayItems, "postgresql")
+def _in_postgresql(items: _ArrayItems, compiler: SQLCompiler, **options: Any) -> str:
+    return f"json_array_elements_text{compiler.function_argspec(items, **options)}"
+
+
+def among(column: ColumnElement[str], parameter: str) -> ColumnElement[bool]:
+    """Whether a column is one of the strings in the list that is given for the parameter.
+
+    For statements that are made once: an IN of many variables takes longer to write than to answer.
+    """
+    items = _ArrayItems(bindparam(parameter, type_=JSON)).table_valued("value", name="items")
+    return column.in_(select(items.c.value))
 
 
 def inserting(connection: Connection, table: Table) -> "postgresql.Insert | sqlite.Insert":

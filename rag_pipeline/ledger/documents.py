@@ -1,13 +1,16 @@
 """What is indexed: one row a document and generation, written only once Qdrant has confirmed it."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, RowMapping, bindparam, delete, select, update
+from sqlalchemy import Engine, RowMapping, Text, bindparam, cast, delete, select, update
 
-from rag_pipeline.ledger.database import batches, upsert
+from rag_pipeline.ledger.database import among, batches, storable, upsert
 from rag_pipeline.ledger.tables import documents, tombstones
 from rag_pipeline.ledger.uses import unsettle_uses
 
@@ -36,6 +39,23 @@ class IndexedDocument:
         """The chunk indexes that Qdrant must hold."""
         failed = set(self.failed_chunks)
         return [index for index in range(self.chunk_count) if index not in failed]
+
+
+class CurrentVersion(NamedTuple):
+    """What readers need to know of a document: its version's content hash, its readers and its facts."""
+
+    content_hash: str
+    readers: frozenset[str]
+    facts: Mapping[str, Any]
+
+
+# The JSON as text: readers ask for the same documents again and again, and to read it takes longest.
+_CURRENT_VERSIONS = select(
+    documents.c.document_id,
+    documents.c.content_hash,
+    cast(documents.c.readers, Text),
+    cast(documents.c.facts, Text),
+).where(documents.c.generation == bindparam("generation"), among(documents.c.document_id, "document_ids"))
 
 
 class Documents:
@@ -88,24 +108,20 @@ class Documents:
             )
             return {*connection.execute(holding).scalars(), *connection.execute(losing).scalars()}
 
-    def current_versions(
-        self, generation: str, document_ids: Iterable[str]
-    ) -> dict[str, tuple[str, frozenset[str]]]:
-        """The version that readers may see, and the groups that may, of those documents that have one.
+    def current_versions(self, generation: str, document_ids: Iterable[str]) -> dict[str, CurrentVersion]:
+        """The version that readers may see, and who they are, of those documents that have one.
 
-        Versions are content hashes. A document whose deletion was noticed has none, from that moment on.
+        A document whose deletion was noticed has none, from that moment on.
         """
-        found: dict[str, tuple[str, frozenset[str]]] = {}
-        columns = (documents.c.document_id, documents.c.content_hash, documents.c.readers)
+        # A point may name whatever it likes; what no row can have is not there.
+        wanted = sorted({storable(one) for one in document_ids})
+        asked = {"generation": generation, "document_ids": wanted}
         with self._engine.connect() as connection:
-            for some in batches(sorted(set(document_ids))):
-                query = select(*columns).where(
-                    documents.c.generation == generation,
-                    documents.c.document_id.in_(some),
-                )
-                for row in connection.execute(query):
-                    found[row.document_id] = (row.content_hash, frozenset(row.readers))
-        return found
+            rows = connection.execute(_CURRENT_VERSIONS, asked).all()
+        return {
+            document_id: CurrentVersion(content_hash, _groups(readers), _facts(facts))
+            for document_id, content_hash, readers, facts in rows
+        }
 
     def restrict(self, generation: str, readers: Mapping[str, Sequence[str]]) -> None:
         """Let only these groups see documents, by document id, whatever their points still say."""
@@ -206,6 +222,17 @@ class Documents:
         with self._engine.connect() as connection:
             return list(connection.execute(query).scalars())
 
+    def deletions_noticed(self, generation: str, document_ids: Iterable[str]) -> dict[str, datetime]:
+        """Those of the documents that are gone, and when that was noticed."""
+        found: dict[str, datetime] = {}
+        with self._engine.connect() as connection:
+            for some in batches(map(storable, document_ids)):
+                query = select(tombstones.c.document_id, tombstones.c.noticed_at).where(
+                    tombstones.c.generation == storable(generation), tombstones.c.document_id.in_(some)
+                )
+                found.update((row.document_id, row.noticed_at) for row in connection.execute(query))
+        return found
+
     def was_deleted(self, document_id: str) -> bool:
         """Whether some generation held the document once and it was deleted there."""
         query = select(tombstones.c.generation).where(tombstones.c.document_id == document_id).limit(1)
@@ -224,6 +251,17 @@ class Documents:
                     )
                     .values(confirmed_at=datetime.now(UTC))
                 )
+
+
+@lru_cache(maxsize=4_096)
+def _groups(stored: str) -> frozenset[str]:
+    return frozenset(json.loads(stored))
+
+
+@lru_cache(maxsize=4_096)
+def _facts(stored: str) -> Mapping[str, Any]:
+    facts: dict[str, Any] = json.loads(stored)
+    return MappingProxyType(facts)
 
 
 def _indexed(row: RowMapping) -> IndexedDocument:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Select, bindparam, delete, insert, select, update
 
 from rag_pipeline.errors import GenerationConflict
 from rag_pipeline.ledger.database import Lock, take_turns
@@ -51,6 +51,15 @@ class Generation:
         return self.state is GenerationState.LIVE
 
 
+# Made once: every request asks for the live one.
+_OF_ALIAS = (
+    select(generations)
+    .where(generations.c.alias == bindparam("alias"))
+    .order_by(generations.c.created_at, generations.c.name)
+)
+_LIVE = _OF_ALIAS.where(generations.c.state == GenerationState.LIVE)
+
+
 class Generations:
     """Which collections exist for an alias. Every change is refused unless the state is as it expects."""
 
@@ -60,7 +69,7 @@ class Generations:
     def of_alias(self, alias: str) -> list[Generation]:
         """All generations made for an alias, oldest first."""
         with self._engine.connect() as connection:
-            return _of_alias(connection, alias)
+            return _read(connection, _OF_ALIAS, alias)
 
     def models(self) -> dict[str, dict[str, Any]]:
         """The model of every generation by the generation's name, whatever its alias."""
@@ -70,7 +79,8 @@ class Generations:
 
     def live(self, alias: str) -> Generation | None:
         """The generation that the alias should point at."""
-        return _live(self.of_alias(alias))
+        with self._engine.connect() as connection:
+            return _only(_read(connection, _LIVE, alias))
 
     def building(self, alias: str) -> Generation | None:
         """The newest generation that is being built."""
@@ -84,7 +94,7 @@ class Generations:
         """
         with self._engine.begin() as connection:
             take_turns(connection, Lock.GENERATIONS)
-            live = _live(_of_alias(connection, generation.alias))
+            live = _only(_read(connection, _LIVE, generation.alias))
             if _state(connection, generation.name) or (generation.live and live):
                 raise GenerationConflict(
                     f"The generation {generation.name} is not added: there is one of that name, or the alias "
@@ -130,8 +140,8 @@ class Generations:
         """
         with self._engine.begin() as connection:
             take_turns(connection, Lock.GENERATIONS)
-            known = _of_alias(connection, alias)
-            live = _live(known)
+            known = _read(connection, _OF_ALIAS, alias)
+            live = _only(one for one in known if one.live)
             if live and live.name == name != expected_live:
                 return  # whoever saw that the alias had moved has recorded it already
             if (live.name if live else None) != expected_live:
@@ -173,8 +183,9 @@ class Generations:
             _set(connection, name, state=state, **values)
 
 
-def _live(known: Iterable[Generation]) -> Generation | None:
-    return next((one for one in known if one.live), None)
+def _only(live: Iterable[Generation]) -> Generation | None:
+    # The database takes no second one of an alias.
+    return next(iter(live), None)
 
 
 def _later_than(known: Iterable[Generation]) -> datetime:
@@ -184,15 +195,10 @@ def _later_than(known: Iterable[Generation]) -> datetime:
     return max(now, latest + timedelta(microseconds=1)) if latest else now
 
 
-def _of_alias(connection: Connection, alias: str) -> list[Generation]:
-    query = (
-        select(generations)
-        .where(generations.c.alias == alias)
-        .order_by(generations.c.created_at, generations.c.name)
-    )
+def _read(connection: Connection, query: Select[Any], alias: str) -> list[Generation]:
     return [
         Generation(**{**row, "state": GenerationState(row["state"])})
-        for row in connection.execute(query).mappings()
+        for row in connection.execute(query, {"alias": alias}).mappings()
     ]
 
 

@@ -6,11 +6,13 @@ from sqlalchemy import Engine
 
 from rag_pipeline.ledger.dead_letters import DeadLetters
 from rag_pipeline.ledger.documents import Documents
+from rag_pipeline.ledger.feedback import Feedback
 from rag_pipeline.ledger.generations import Generations
 from rag_pipeline.ledger.leases import Leases
 from rag_pipeline.ledger.opening import open_database
 from rag_pipeline.ledger.reconciliations import Reconciliations
 from rag_pipeline.ledger.source_states import SourceStates
+from rag_pipeline.ledger.traces import Traces
 from rag_pipeline.ledger.uses import Uses
 from rag_pipeline.ledger.vectors import StoredVectors
 from rag_pipeline.ledger.waivers import Waivers
@@ -76,6 +78,16 @@ class Ledger:
     def leases(self) -> Leases:
         """Who works on what."""
         return Leases(self._engine)
+
+    @cached_property
+    def traces(self) -> Traces:
+        """How each answer came about."""
+        return Traces(self._engine)
+
+    @cached_property
+    def feedback(self) -> Feedback:
+        """What people thought of answers."""
+        return Feedback(self._engine)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -62,6 +62,8 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA busy_timeout=60000")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
+    # What is erased is gone from the file too.
+    connection.execute("PRAGMA secure_delete=ON")
 
 
 def _say_to_people(context: ExceptionContext) -> None:

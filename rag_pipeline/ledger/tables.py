@@ -206,3 +206,39 @@ reconciliations = Table(
     PrimaryKeyConstraint("generation", "source_id"),
     comment="The last reconciliation of each source.",
 )
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("trace_id", String, primary_key=True),
+    Column("started_at", UtcDateTime, nullable=False, index=True),
+    Column("outcome", String, nullable=False),
+    Column("session_id", String),
+    Column("record", JSON, nullable=False, comment="the whole trace"),
+    comment="What was asked, and how each answer came about.",
+)
+
+trace_evidence = Table(
+    "trace_evidence",
+    metadata,
+    Column("trace_id", String),
+    Column("evidence_id", String, index=True),
+    Column("document_id", String, nullable=False, index=True),
+    Column("source_id", String, nullable=False),
+    Column("chunk_id", String, nullable=False),
+    Column("cited", Boolean, nullable=False, comment="whether the final answer cites it"),
+    PrimaryKeyConstraint("trace_id", "evidence_id"),
+    comment="Which documents the answers rest on, to be found by document.",
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("trace_id", String, nullable=False, index=True),
+    Column("rating", String, nullable=False, comment="up or down"),
+    Column("comment", Text),
+    Column("given_at", UtcDateTime, nullable=False),
+    Column("given_by", String, nullable=False),
+    comment="What people thought of answers.",
+)

@@ -90,10 +90,11 @@ def roll_back_generation(context: dg.OpExecutionContext, pipeline: Pipelines) ->
 
 @dg.op(pool=STORE_POOL)
 def remove_generations(context: dg.OpExecutionContext, config: GarbageConfig, pipeline: Pipelines) -> None:
-    """Remove failed generations and all but some previous ones."""
+    """Remove failed generations, all but some previous ones, and traces past their retention."""
     with said_to_people():
         removed = rebuilding.collect_garbage(pipeline.services, config.keep)
-    context.add_output_metadata({"removed": removed})
+        forgotten = pipeline.services.trace_recorder.forget_old()
+    context.add_output_metadata({"removed": removed, "forgotten_traces": forgotten})
 
 
 @dg.op
@@ -122,7 +123,7 @@ def rollback() -> None:
     roll_back_generation()
 
 
-@dg.job(description="Remove failed generations and old previous ones.")
+@dg.job(description="Remove failed generations, old previous ones, and old traces.")
 def gc() -> None:
     """Never what readers see, nor the newest previous one."""
     remove_generations()

@@ -1,98 +1,102 @@
-"""Hybrid search of what the alias names: dense and BM25, fused by rank, under the access filter."""
+"""Retrieval: several queries, each searched by itself under one scope, told apart into useful and not.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+Each query is searched by its dense vector and by BM25, fused by rank. Chunks whose calibrated relevance is
+below the threshold are rejected: a query that finds nothing better gets none, never the least bad ones.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from qdrant_client import QdrantClient, models
+from qdrant_client import QdrantClient
 
-from rag_pipeline.embedding.embedder import Embedder, Vector
+from rag_pipeline.embedding.embedder import Embedder
 from rag_pipeline.errors import ConfigurationError, StoreError
 from rag_pipeline.fault_points import passing
 from rag_pipeline.index.generations import aliased_collection
-from rag_pipeline.index.schema import BM25, DENSE
 from rag_pipeline.index.sparse import query_terms
-from rag_pipeline.ledger.documents import Documents
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.ledger import Ledger
-from rag_pipeline.query.access import Caller, access_filter
-from rag_pipeline.query.fusion import fuse
+from rag_pipeline.query.beginnings import beginning
+from rag_pipeline.query.deadline import Deadline
+from rag_pipeline.query.neighbours import join_neighbours
+from rag_pipeline.query.relevance.baselines import Baselines
+from rag_pipeline.query.relevance.calibration import Calibration
+from rag_pipeline.query.relevance.defaults import default_calibration
+from rag_pipeline.query.relevance.references import UsualCosines
+from rag_pipeline.query.results import QueryResult
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.searching import EmbeddedQuery, search
+from rag_pipeline.query.selecting import RetrievalOptions, select
 
-# Candidates that each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the
-# other's: on XQuAD 20 to 100 give the same figures.
-_CANDIDATES = 30
-
-# How often a question is asked again because a document was replaced between the search and the look into the
-# ledger, or a whole generation was removed. Each time needs another such change within milliseconds.
+# How often a request is begun again because the generation that it searched was removed meanwhile.
 _MOST_TRIES = 5
 
+# Queries whose searches go to Qdrant together: more than a request holds, so that only benchmarks are split.
+_QUERIES_A_REQUEST = 10
 
 EmbedderOf = Callable[[Mapping[str, Any]], Embedder]
 """The embedder of a model, given as a generation's settings hold it."""
 
-
-@dataclass(frozen=True, slots=True)
-class RetrievedChunk:
-    """A found chunk. `score` is the fused rank score: comparable within one result list only."""
-
-    chunk_id: str
-    document_id: str
-    source_id: str
-    title: str
-    section_path: tuple[str, ...]
-    text: str
-    score: float
-    content_hash: str
-    page_from: int | None
-    page_to: int | None
-    source_url: str | None
-    trust_tier: int
+DEFAULT_OPTIONS = RetrievalOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """What one query found, best first; empty where nothing may be seen or nothing matches."""
+class Retrieved(NamedTuple):
+    """What each query found, and the generation that was searched."""
 
-    query: str
-    chunks: tuple[RetrievedChunk, ...]
+    generation: str
+    results: list[QueryResult]
 
 
 def retrieve(
     queries: Sequence[str],
-    caller: Caller,
+    scope: Scope,
     *,
     open_client: Callable[[], AbstractContextManager[QdrantClient]],
     alias: str,
     embedder_of: EmbedderOf,
     ledger: Ledger,
-    limit: int = 10,
-) -> list[QueryResult]:
-    """Search each query by itself under the caller's filter; a caller who may see nothing gets nothing.
+    baselines: Baselines | None = None,
+    options: RetrievalOptions = DEFAULT_OPTIONS,
+    deadline: Deadline | None = None,
+) -> Retrieved:
+    """Search each query by itself within the scope.
 
     `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
-    give. The store is opened once the questions are embedded. The generation that the alias names at that
-    moment answers all of them: one that is swapped in meanwhile is for the next request. Raises
-    ConfigurationError where nothing was indexed under the alias, or its model cannot be had.
+    give. The store is opened once the queries are embedded. The generation that the alias names at that
+    moment answers all of them: one that is swapped in meanwhile is for the next request. Keep the
+    `baselines` from one request to the next, or each measures its own. The `deadline` bounds the wait for an
+    embedding endpoint and how often the store is asked; how long each answer of the store may take is up to
+    whoever opens it. A query that is longer than the model's window is searched by all of its terms and by
+    the vector of its beginning. Raises ConfigurationError where nothing was indexed under the alias, or its
+    model cannot be had.
     """
-    allowed = access_filter(caller)
-    if allowed is None:
-        return [QueryResult(query, ()) for query in queries]
+    baselines = baselines or Baselines()
+    bound = deadline or Deadline(math.inf)
     expected = _live(ledger, alias)
     tries = 0
     while True:
-        vectors = embedder_of(expected.settings["model"]).embed_queries(queries)
+        embedder = embedder_of(expected.settings["model"])
+        vectors = embedder.embed_queries(
+            [beginning(query, embedder) for query in queries], timeout_seconds=bound.remaining
+        )
+        calibration = options.calibration or default_calibration(expected.settings["model"])
+        usual: Sequence[UsualCosines | None] = [None] * len(vectors)
+        if calibration.needs_usual:
+            usual = baselines.references.usual(embedder, vectors)
+        embedded = [
+            EmbeddedQuery(query, vector, query_terms(query), one)
+            for query, vector, one in zip(queries, vectors, usual, strict=True)
+        ]
         live = None
         try:
             with open_client() as client:
-                live = _aliased(client, ledger, alias)
+                live = _aliased(client, ledger, alias, expected)
                 if live.settings["model"] == expected.settings["model"]:
-                    return [
-                        QueryResult(
-                            query, _search(query, vector, caller, allowed, client, live, ledger, limit)
-                        )
-                        for query, vector in zip(queries, vectors, strict=True)
-                    ]
+                    search = _Search(client, live.name, ledger, scope, baselines, calibration, options, bound)
+                    return Retrieved(live.name, search.results(embedded))
         except StoreError:
             tries += 1
             now_live = _live(ledger, alias)
@@ -113,10 +117,11 @@ def _live(ledger: Ledger, alias: str) -> Generation:
     return live
 
 
-def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
+def _aliased(client: QdrantClient, ledger: Ledger, alias: str, expected: Generation) -> Generation:
     """The generation that readers are meant to see: the one that the alias names."""
     name = aliased_collection(client, alias)
-    for generation in ledger.generations.of_alias(alias):
+    known = [expected] if name == expected.name else ledger.generations.of_alias(alias)
+    for generation in known:
         if generation.name == name:
             passing("generation resolved")
             return generation
@@ -126,76 +131,42 @@ def _aliased(client: QdrantClient, ledger: Ledger, alias: str) -> Generation:
     )
 
 
-def _search(
-    query: str,
-    vector: Vector,
-    caller: Caller,
-    allowed: models.Filter,
-    client: QdrantClient,
-    live: Generation,
-    ledger: Ledger,
-    limit: int,
-) -> tuple[RetrievedChunk, ...]:
-    terms = query_terms(query)
-    depth = max(_CANDIDATES, limit)
-    tries = 0
-    while True:
-        searches = [_leg(vector.tolist(), DENSE, allowed, depth)]
-        if terms.indices:
-            searches.append(_leg(terms, BM25, allowed, depth))
-        legs = [answer.points for answer in client.query_batch_points(live.name, searches)]
-        current, replaced = _current(legs, caller, ledger.documents, live.name)
-        fused = fuse([[(str(hit.id), hit.score) for hit in leg if str(hit.id) in current] for leg in legs])
-        complete = all(len(leg) < depth for leg in legs)
-        if replaced and tries < _MOST_TRIES:
-            tries += 1
-        elif complete or len(fused) >= limit:
-            return tuple(_chunk(current[found], score) for found, score in fused[:limit])
-        else:
-            depth *= 2
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What all queries of a request have in common."""
 
+    client: QdrantClient
+    collection: str
+    ledger: Ledger
+    scope: Scope
+    baselines: Baselines
+    calibration: Calibration
+    options: RetrievalOptions
+    deadline: Deadline
 
-def _leg(
-    query: list[float] | models.SparseVector, using: str, allowed: models.Filter, depth: int
-) -> models.QueryRequest:
-    return models.QueryRequest(query=query, using=using, filter=allowed, limit=depth, with_payload=True)
-
-
-def _current(
-    legs: Iterable[Sequence[models.ScoredPoint]], caller: Caller, documents: Documents, generation: str
-) -> tuple[dict[str, dict[str, Any]], bool]:
-    """The payloads, by point id, of those hits that are current and that the caller may still see.
-
-    The ledger knows of deletions and narrowed access before the points do. Also whether a document was found
-    in another version only than its current one, as it is when it was replaced since the search.
-    """
-    found = {str(hit.id): hit.payload or {} for leg in legs for hit in leg}
-    versions = documents.current_versions(generation, (payload["document_id"] for payload in found.values()))
-    current: dict[str, dict[str, Any]] = {}
-    missed: set[str] = set()
-    for point, payload in found.items():
-        version, readers = versions.get(payload["document_id"], (None, frozenset[str]()))
-        if not readers & caller.visible_groups:
-            continue
-        if version == payload["content_hash"]:
-            current[point] = payload
-        else:
-            missed.add(payload["document_id"])
-    return current, bool(missed - {payload["document_id"] for payload in current.values()})
-
-
-def _chunk(payload: dict[str, Any], score: float) -> RetrievedChunk:
-    return RetrievedChunk(
-        chunk_id=payload["chunk_id"],
-        document_id=payload["document_id"],
-        source_id=payload["source_id"],
-        title=payload["title"],
-        section_path=tuple(payload["section_path"]),
-        text=payload["text"],
-        score=score,
-        content_hash=payload["content_hash"],
-        page_from=payload.get("page_from"),
-        page_to=payload.get("page_to"),
-        source_url=payload.get("source_url"),
-        trust_tier=payload["trust_tier"],
-    )
+    def results(self, queries: Sequence[EmbeddedQuery]) -> list[QueryResult]:
+        """What each query finds."""
+        found = [
+            one
+            for start in range(0, len(queries), _QUERIES_A_REQUEST)
+            for one in search(
+                self.client,
+                self.collection,
+                self.ledger.documents,
+                self.scope,
+                queries[start : start + _QUERIES_A_REQUEST],
+                self.options.limit,
+                self.deadline,
+            )
+        ]
+        statistics = self.baselines.term_weights.of(
+            self.client, self.collection, self.scope, self.ledger.documents
+        )
+        results = [
+            select(query, one, statistics, self.calibration, self.options, self.deadline)
+            for query, one in zip(queries, found, strict=True)
+        ]
+        if not self.options.neighbours:
+            return results
+        self.deadline.check()
+        return join_neighbours(self.client, self.collection, self.scope, results, self.options.neighbours)

@@ -36,3 +36,8 @@ class RawDocument:
     content_hash: str
     mime_type: str
     facts: DocumentFacts
+
+
+def source_of(document_id: str) -> str:
+    """The id of the source that a document belongs to."""
+    return document_id.partition("/")[0]

@@ -95,6 +95,12 @@ def find_files(manifest: Manifest) -> tuple[UPath, list[FoundFile]]:
         raise SourceUnavailable(f"source {manifest.source_id}: {error}") from error
 
 
+def hash_file(manifest: Manifest, root: UPath, file: FoundFile) -> str:
+    """The sha256 of what a found file holds now, in hex; raises DocumentError where it must not be read."""
+    _url(root, file)
+    return _read(root.fs, file, manifest.parsing.limits.max_bytes)[2]
+
+
 def read_document(document: RawDocument) -> bytes:
     """The bytes of the version that was listed.
 

@@ -1,0 +1,118 @@
+"""Fitting a calibration to questions with known answers: logistic regression by Newton's method."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.left_out import Asked
+from rag_pipeline.query.relevance.calibration import Calibration, Weights, lift, shrunk_coverage
+from rag_pipeline.query.relevance.signals import ScriptPair
+from rag_pipeline.query.results import RetrievedChunk
+
+_STEPS = 50
+_RIDGE = 1e-2
+# Of what cannot be answered, the best chunks are the ones to tell from right ones.
+_NEGATIVES_A_QUESTION = 3
+# Where the threshold is laid. In one script: so that few answerable questions lose their paragraph to it.
+# From one to the other, where cosines of good and bad chunks overlap: so that most others find nothing, and
+# most small talk.
+_LOST = 0.035
+_REFUSED_ACROSS = 0.95
+# What small talk weighs among what cannot be answered: it is little, and in a tone of its own.
+_SMALL_TALK = 0.3
+
+_PAIRS = {
+    ScriptPair.NEITHER: ("en", "en"),
+    ScriptPair.BOTH: ("zh", "zh"),
+    ScriptPair.QUERY: ("zh", "en"),
+    ScriptPair.CHUNK: ("en", "zh"),
+}
+
+Floats = NDArray[np.float64]
+
+
+def fitted(asked: Sequence[Asked], fitted_for: str) -> Calibration:
+    """The calibration that tells right chunks from the best ones of unanswerable questions, threshold 0.5."""
+    weights: dict[ScriptPair, Weights] = {}
+    for pair, (question, passages) in _PAIRS.items():
+        chosen = [one for one in asked if (one.question_language, one.languages) == (question, (passages,))]
+        found = _fitted_weights(chosen)
+        if question == passages:
+            at = np.quantile(_right_logits(chosen, found), _LOST)
+        else:
+            others = [one for one in chosen if not one.answerable]
+            talk = [one for one in others if not one.question.paragraph]
+            at = max(np.quantile(_best_logits(some, found), _REFUSED_ACROSS) for some in (others, talk))
+        weights[pair] = _moved(found, -float(at))
+    return Calibration(fitted_for=fitted_for, weights=weights)
+
+
+def _fitted_weights(asked: Sequence[Asked]) -> Weights:
+    right = [
+        chunk
+        for one in asked
+        if one.answerable
+        for chunk in one.result.chunks
+        if one.is_right(chunk.document_id)
+    ]
+    left_out = _best_chunks(one for one in asked if not one.answerable and one.question.paragraph)
+    talk = _best_chunks(one for one in asked if not one.question.paragraph)
+    counts = [len(right), len(left_out), len(talk)]
+    labels = np.repeat([1.0, 0.0, 0.0], counts)
+    # Right and wrong weigh the same, however many there are of each.
+    shares = np.array([0.5, 0.5 * (1 - _SMALL_TALK), 0.5 * _SMALL_TALK])
+    return _regression(_features([*right, *left_out, *talk]), labels, np.repeat(shares / counts, counts))
+
+
+def _best_chunks(asked: Iterable[Asked]) -> list[RetrievedChunk]:
+    return [chunk for one in asked for chunk in one.result.chunks[:_NEGATIVES_A_QUESTION]]
+
+
+def _features(chunks: Sequence[RetrievedChunk]) -> Floats:
+    signals = [chunk.signals for chunk in chunks]
+    return np.array([(one.dense, shrunk_coverage(one), lift(one)) for one in signals])
+
+
+def _regression(features: Floats, labels: Floats, importance: Floats) -> Weights:
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    inputs = np.column_stack([np.ones(len(features)), (features - mean) / spread])
+    ridge = np.diag([0.0, *[_RIDGE] * features.shape[1]])
+    weights = np.zeros(len(ridge))
+    for _ in range(_STEPS):
+        predicted = 1 / (1 + np.exp(-inputs @ weights))
+        gradient = inputs.T @ (importance * (predicted - labels)) + ridge @ weights
+        curvature = (inputs.T * (importance * predicted * (1 - predicted))) @ inputs + ridge
+        weights -= np.linalg.solve(curvature + 1e-9 * np.eye(len(ridge)), gradient)
+    slopes = weights[1:] / spread
+    intercept = weights[0] - slopes @ mean
+    dense, coverage, lifted = map(float, slopes)
+    return Weights(intercept=float(intercept), dense=dense, coverage=coverage, lift=lifted)
+
+
+def _right_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:
+    """For each answerable question the logit of its paragraph."""
+    return [
+        _best((chunk for chunk in one.result.chunks if one.is_right(chunk.document_id)), weights)
+        for one in asked
+        if one.answerable
+    ]
+
+
+def _best_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:
+    """For each question the logit of what it finds."""
+    return [_best(one.result.chunks, weights) for one in asked]
+
+
+def _best(chunks: Iterable[RetrievedChunk], weights: Weights) -> float:
+    return max((weights.logit(chunk.signals) for chunk in chunks), default=-np.inf)
+
+
+def _moved(weights: Weights, by: float) -> Weights:
+    """The same weights, rounded, with the intercept moved so that logit 0 lies elsewhere."""
+    return Weights(
+        intercept=round(weights.intercept + by, 2),
+        dense=round(weights.dense, 2),
+        coverage=round(weights.coverage, 2),
+        lift=round(weights.lift, 2),
+    )

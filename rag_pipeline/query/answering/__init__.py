@@ -1,0 +1,1 @@
+"""Answers from evidence: drafted, validated, refused."""

@@ -1,0 +1,1 @@
+"""Conflicts between sources: values compared, precedence, policy."""

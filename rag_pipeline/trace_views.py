@@ -1,0 +1,162 @@
+"""What the command line shows of traces: a request as a tree, the way back to files, stale documents."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+from rag_pipeline.console import console
+from rag_pipeline.impact import StaleDocument
+from rag_pipeline.ledger.feedback import GivenFeedback
+from rag_pipeline.query.lineage import Lineage
+from rag_pipeline.query.trace import RecordedConflict, RecordedPosition, Trace, UsedEvidence
+
+_LONGEST = 400
+_DOCUMENTS_SHOWN = 50
+_WIDEST = 10_000
+
+
+def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
+    """Everything that a trace holds; parts that are empty are left out."""
+    took = (trace.finished_at - trace.started_at).total_seconds() * 1000
+    tree = Tree(f"[bold]{_shown(trace.trace_id)}[/bold] {trace.outcome}, {took:.0f} ms")
+    _leaf(tree, "question", trace.question)
+    _leaf(tree, "reason", trace.reason)
+    _leaf(tree, "asked", f"{trace.started_at:%Y-%m-%d %H:%M:%S %Z} by {trace.identity}")
+    _leaf(tree, "request", trace.request_id)
+    _leaf(tree, "session", trace.session_id)
+    _branch(tree, "scope", _pairs(trace.scope))
+    _leaf(tree, "sources", ", ".join(trace.sources))
+    _leaf(tree, "generation", trace.generation)
+    _branch(tree, "queries", trace.queries)
+    _branch(tree, "steps", [f"{one.step}: {one.milliseconds:.1f} ms" for one in trace.steps])
+    _add_evidence(tree, trace)
+    _branch(tree, "rejected", [f"{one.chunk_id}: {one.reason}" for one in trace.rejected])
+    _branch(tree, "notes", trace.notes)
+    for call in trace.tool_calls:
+        _branch(tree, "tool call", _pairs(call))
+    for conflict in trace.conflicts:
+        _branch(tree, f"conflict: {_ruling(conflict)}", map(_stated, conflict.positions))
+    _leaf(tree, "think", trace.think_note)
+    _leaf(tree, "prompt version", trace.prompt_version)
+    for number, attempt in enumerate(trace.attempts, start=1):
+        by = f"attempt {number} by {attempt.by}{f' ({attempt.model})' if attempt.model else ''}"
+        text = [attempt.text] if attempt.text else []
+        _branch(tree, by, [*text, *(attempt.problems or ["nothing wrong: it was used"])])
+    _branch(
+        tree,
+        "citations",
+        [f"{one.claim or 'a claim'} <- {', '.join(one.evidence_ids)}" for one in trace.citations],
+    )
+    _branch(
+        tree,
+        "feedback",
+        [f"{one.rating} by {one.given_by}: {one.comment or 'no comment'}" for one in feedback],
+    )
+    _print(tree)
+
+
+def _ruling(conflict: RecordedConflict) -> str:
+    if conflict.winner is None:
+        return f"{conflict.kind}, nothing decides, {conflict.policy}"
+    return f"{conflict.kind}, {conflict.winner} is followed by {conflict.decided_by}, {conflict.policy}"
+
+
+def _stated(position: RecordedPosition) -> str:
+    sentence = f": {position.sentence}" if position.sentence else ""
+    followed = ", followed" if position.followed else ""
+    return f"{position.label} {position.document_id} {position.shown}{followed}{sentence}"
+
+
+def _add_evidence(tree: Tree, trace: Trace) -> None:
+    if not trace.evidence:
+        return
+    cited = {one for claim in trace.citations for one in claim.evidence_ids}
+    branch = tree.add(f"[cyan]evidence[/cyan] {len(trace.evidence)}")
+    for one in trace.evidence:
+        mark = ", cited" if one.evidence_id in cited else ""
+        leaf = branch.add(
+            f"[bold]{_shown(one.label)}[/bold] {_shown(one.chunk_id)}{mark}\n"
+            f"score {one.score:.3f}{_reasons(one)}"
+        )
+        if one.text is not None:
+            leaf.add(_shown(one.text))
+
+
+def _reasons(evidence: UsedEvidence) -> str:
+    parts = ", ".join(f"{_shown(name)} {value:+.3f}" for name, value in evidence.reasons.items())
+    return f" = {parts}" if parts else ""
+
+
+def show_lineages(trace: Trace, lineages: Sequence[Lineage]) -> None:
+    """Every link of every way back; the first one that no longer holds is marked."""
+    if not lineages:
+        console.print(f"{_shown(trace.trace_id)} used no evidence, so it leads to no file.")
+    for one in lineages:
+        tree = Tree(
+            f"[bold]{_shown(one.label)}[/bold] {'holds' if one.broken is None else '[red]broken[/red]'}"
+        )
+        for link in one.links:
+            what = f"{link.name}: {_shown(link.what)}"
+            if link.reason is None:
+                tree.add(f"[green]ok[/green] {what}")
+            else:
+                mark = "[red]FIRST BROKEN[/red]" if link is one.broken else "[yellow]broken too[/yellow]"
+                tree.add(f"{mark} {what}\n{_shown(link.reason)}")
+        _print(tree)
+
+
+def show_impact(found: Sequence[StaleDocument], days: int) -> None:
+    """The stale documents that answers cite as a table, and how many others are stale."""
+    cited = [one for one in found if one.answers]
+    if cited:
+        table = Table(box=box.SIMPLE)
+        for name in ("answers", "document", "owner", "newest", "SLA"):
+            table.add_column(name, justify="right" if name == "answers" else "left", overflow="fold")
+        for one in cited[:_DOCUMENTS_SHOWN]:
+            newest = f"{one.newest:%Y-%m-%d}" if one.newest else "unknown"
+            table.add_row(
+                f"{one.answers:,}", _shown(one.document_id), _shown(one.owner), newest, f"{one.sla_days} days"
+            )
+        console.print(table)
+    if len(cited) > _DOCUMENTS_SHOWN:
+        console.print(f"And {len(cited) - _DOCUMENTS_SHOWN:,} more; --json lists all.")
+    console.print(
+        f"{len(found):,} documents are past their SLA; answers of the last {days} days cite "
+        f"{len(cited):,} of them."
+    )
+
+
+def _print(tree: Tree) -> None:
+    # Wider than any line: ids that are cut or broken in two cannot be copied. A terminal folds by itself.
+    Console(highlight=False, width=_WIDEST).print(tree)
+
+
+def _leaf(tree: Tree, name: str, value: object) -> None:
+    if value not in (None, ""):
+        tree.add(f"[cyan]{escape(name)}[/cyan] {_shown(str(value))}")
+
+
+def _branch(tree: Tree, name: str, values: Iterable[str]) -> None:
+    lines = list(values)
+    if lines:
+        branch = tree.add(f"[cyan]{escape(name)}[/cyan]")
+        for line in lines:
+            branch.add(_shown(line))
+
+
+def _pairs(value: Mapping[str, Any]) -> list[str]:
+    return [f"{name}: {inner}" for name, inner in value.items() if inner not in (None, [], {})]
+
+
+def _shown(text: str) -> str:
+    """A text on one line, not too long, without what would steer the terminal or pass for markup."""
+    line = " ".join(text.split())
+    if len(line) > _LONGEST:
+        line = line[:_LONGEST] + " …"
+    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return escape(plain)
