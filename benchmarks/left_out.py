@@ -14,11 +14,12 @@ import numpy as np
 
 from benchmarks.material import BENCH_CACHE, data_root
 from benchmarks.small_talk import SMALL_TALK
-from rag_pipeline.embedding.embedder import Embedder, ModelIdentity, Refusal, Vector
+from rag_pipeline.embedding.embedder import Embedder, Vector
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
+from rag_pipeline_tests.passing_on import PassingOn
 
 LANGUAGES = ("en", "zh")
 HANDS = 4
@@ -121,39 +122,21 @@ def ask_all(
                     yield Asked(one, language, languages, number >= len(without), result)
 
 
-class RememberingEmbedder:
+class RememberingEmbedder(PassingOn):
     """An embedder that keeps the vectors of questions, also from one measurement to the next."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._file = BENCH_CACHE / f"questions_{embedder.identity.key.replace('/', '_')}.npz"
         self._known: dict[str, Vector] = {}
         if self._file.exists():
             with np.load(self._file) as kept:
                 self._known = dict(zip(kept["texts"].tolist(), kept["vectors"], strict=True))
 
-    @property
-    def identity(self) -> ModelIdentity:
-        return self._embedder.identity
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def batch_texts(self) -> int:
-        return self._embedder.batch_texts
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
-
-    def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
-        return self._embedder.embed_passages(texts)
-
     def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
-            vectors_of_new = self._embedder.embed_queries(new, timeout_seconds=timeout_seconds)
+            vectors_of_new = super().embed_queries(new, timeout_seconds=timeout_seconds)
             self._known.update(zip(new, vectors_of_new, strict=True))
             vectors = np.stack(list(self._known.values()))
             np.savez(self._file, texts=np.array(list(self._known)), vectors=vectors)

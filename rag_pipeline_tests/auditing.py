@@ -6,7 +6,6 @@ judges.
 
 import hashlib
 import json
-import math
 import re
 import sqlite3
 import uuid
@@ -17,46 +16,29 @@ from functools import cached_property
 
 from rag_pipeline.chunking.chunk import embedding_input
 from rag_pipeline.chunking.chunker import chunk_document
-from rag_pipeline.embedding.embedder import Embedder, ModelIdentity, Refusal, Vector
+from rag_pipeline.embedding.embedder import Embedder, Refusal, Vector
 from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import parsing_options
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.sources.listing import list_source
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
+from rag_pipeline_tests.passing_on import PassingOn
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:rag-pipeline:chunk")
 _WORD = re.compile(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2,4}")
 
 
-class Listener:
+class Listener(PassingOn):
     """An embedder that passes everything on, and remembers the passages that it was asked to embed."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self.heard: list[str] = []
-
-    @property
-    def identity(self) -> ModelIdentity:
-        return self._embedder.identity
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def batch_texts(self) -> int:
-        return self._embedder.batch_texts
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
         self.heard += texts
-        return self._embedder.embed_passages(texts)
-
-    def embed_queries(self, texts: Sequence[str], *, timeout_seconds: float = math.inf) -> list[Vector]:
-        return self._embedder.embed_queries(texts, timeout_seconds=timeout_seconds)
+        return super().embed_passages(texts)
 
 
 @dataclass(frozen=True)

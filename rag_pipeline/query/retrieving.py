@@ -9,7 +9,7 @@ from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.record import AskServices
 from rag_pipeline.query.request import parse_request
 from rag_pipeline.query.results import QueryResult
-from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.retrieval import Retrieved, retrieve
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.visibility import hidden_sources
 
@@ -30,10 +30,18 @@ def retrieve_for(
     if not visible:
         # No source in a scope would be no narrowing at all.
         return [QueryResult(query, ()) for query in asked]
+    scope = replace(scope, source_ids=visible, hidden_sources=hidden)
     deadline = Deadline(services.asking.deadline_seconds)
+    return retrieve_within(scope, asked, services, deadline=deadline, limit=limit).results
+
+
+def retrieve_within(
+    scope: Scope, queries: Sequence[str], services: AskServices, *, deadline: Deadline, limit: int
+) -> Retrieved:
+    """What each query finds within a scope, by the services' settings. Raises what `retrieve` does."""
     return retrieve(
-        asked,
-        replace(scope, source_ids=visible, hidden_sources=hidden),
+        queries,
+        scope,
         open_client=lambda: services.open_store(wait_seconds=deadline.remaining),
         alias=services.asking.alias,
         embedder_of=services.embedder_of,
@@ -41,4 +49,4 @@ def retrieve_for(
         baselines=services.baselines,
         options=services.retrieval_options(limit=limit),
         deadline=deadline,
-    ).results
+    )

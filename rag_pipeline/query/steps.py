@@ -28,7 +28,7 @@ from rag_pipeline.query.response import (
     sides,
     sound,
 )
-from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.retrieving import retrieve_within
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.trace import Outcome, RejectedEvidence
 from rag_pipeline.query.visibility import grants, hidden_sources, in_force
@@ -117,16 +117,8 @@ def search(asking: Asking, services: AskServices) -> Asking:
     """What each query finds, each by itself and all within the same bounds."""
     for attempt in range(1, _TRIES + 1):
         try:
-            found = retrieve(
-                asking.queries,
-                _scope(asking),
-                open_client=lambda: services.open_store(wait_seconds=asking.deadline.remaining),
-                alias=services.asking.alias,
-                embedder_of=services.embedder_of,
-                ledger=services.ledger,
-                baselines=services.baselines,
-                options=services.retrieval_options(limit=_FOUND_PER_QUERY),
-                deadline=asking.deadline,
+            found = retrieve_within(
+                _scope(asking), asking.queries, services, deadline=asking.deadline, limit=_FOUND_PER_QUERY
             )
             return replace(asking, results=tuple(found.results), generation=found.generation)
         except (StoreError, EmbeddingUnavailable, LedgerError) as error:
