@@ -262,10 +262,10 @@ def test_retry_after_is_honoured_or_else_nothing_is_sent(
 
 
 def test_slow_answers_time_out_whether_silent_or_trickling(server: OpenAIServer) -> None:
-    silent = Reply(200, b"{}", delay_seconds=1.0)
+    silent = Reply(200, b"{}", delay_seconds=2.0)
     trickling = Reply(200, b" " * 200, byte_by_byte=True)
     server.enqueue(silent, trickling)
-    embedder = embedder_of(server, timeout_seconds=0.4)
+    embedder = embedder_of(server, timeout_seconds=0.8)
     assert_vectors(server, ["one"], embedder.embed_passages(["one"]))
     assert len(server.requests) == 3
 
