@@ -79,6 +79,10 @@ def _rebuild_document_error(category: FailureCategory, message: str, transient: 
     return DocumentError(category, message, transient=transient)
 
 
+class BadQuestionSet(RagPipelineError):
+    """A question set, or the file of its gates, cannot be used as it is written."""
+
+
 class SourceUnavailable(RagPipelineError):
     """A source's location cannot be listed, so nothing is known about its documents."""
 

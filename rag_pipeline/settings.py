@@ -185,6 +185,11 @@ class Settings(BaseSettings):
         return self.manifests / "sources"
 
     @property
+    def evaluations_folder(self) -> Path:
+        """The folder of question sets and their gates."""
+        return self.manifests / "evaluations"
+
+    @property
     def ranking_file(self) -> Path:
         """The file that says how evidence is ordered, if there is one."""
         return self.manifests / "ranking.yaml"

@@ -4,8 +4,10 @@ from functools import cached_property
 
 from sqlalchemy import Engine
 
+from rag_pipeline.ledger.calibrations import Calibrations
 from rag_pipeline.ledger.dead_letters import DeadLetters
 from rag_pipeline.ledger.documents import Documents
+from rag_pipeline.ledger.evaluations import Evaluations
 from rag_pipeline.ledger.feedback import Feedback
 from rag_pipeline.ledger.generations import Generations
 from rag_pipeline.ledger.leases import Leases
@@ -88,6 +90,16 @@ class Ledger:
     def feedback(self) -> Feedback:
         """What people thought of answers."""
         return Feedback(self._engine)
+
+    @cached_property
+    def evaluations(self) -> Evaluations:
+        """What question sets found of generations."""
+        return Evaluations(self._engine)
+
+    @cached_property
+    def calibrations(self) -> Calibrations:
+        """How relevance is told, where that was fitted to questions."""
+        return Calibrations(self._engine)
 
     def close(self) -> None:
         """Let go of the database."""

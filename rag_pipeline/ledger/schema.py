@@ -8,7 +8,7 @@ from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.ledger.database import Lock, take_turns
 from rag_pipeline.ledger.tables import metadata
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest revision, known here so that a ledger that has it is opened without Alembic."""
 
 _alembic_version = Table("alembic_version", MetaData(), Column("version_num", String))

@@ -242,3 +242,27 @@ feedback = Table(
     Column("given_by", String, nullable=False),
     comment="What people thought of answers.",
 )
+
+evaluations = Table(
+    "evaluations",
+    metadata,
+    Column("evaluation_id", String, primary_key=True),
+    Column("alias", String, nullable=False),
+    Column("generation", String, nullable=False),
+    Column("started_at", UtcDateTime, nullable=False, index=True),
+    Column("passed", Boolean, nullable=False),
+    Column(
+        "record", JSON, nullable=False, comment="sums, gates and each case's scores; no words of documents"
+    ),
+    comment="What question sets found of generations.",
+)
+
+calibrations = Table(
+    "calibrations",
+    metadata,
+    Column("fingerprint", String, primary_key=True),
+    Column("calibration", JSON, nullable=False, comment="weights and threshold"),
+    Column("questions", Integer, nullable=False, comment="how many it was fitted to"),
+    Column("fitted_at", UtcDateTime, nullable=False),
+    comment="How relevance is told for generations of a fingerprint, once it was fitted to questions.",
+)

@@ -1,0 +1,74 @@
+"""The question sets in `manifests/evaluations/`: read, checked, and told wrong ones by file and field."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from rag_pipeline.errors import BadQuestionSet
+from rag_pipeline.evaluation.case import QuestionSet
+from rag_pipeline.sources.strict_yaml import StrictYamlError, load_typed
+
+GATES_FILE = "gates.yaml"
+_LARGEST_FILE = 16 << 20
+_MOST_TOLD = 5
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSet:
+    """A question set under the name of its file."""
+
+    name: str
+    questions: QuestionSet
+
+
+def load_sets(folder: Path, names: Sequence[str] = ()) -> list[NamedSet]:
+    """The named sets, or all in the folder; a name that ends in .yaml is a file anywhere.
+
+    Raises BadQuestionSet where there is none, or one cannot be used.
+    """
+    if names:
+        files = [Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml" for name in names]
+    else:
+        files = sorted(one for one in folder.glob("*.yaml") if one.name != GATES_FILE)
+    if not files:
+        raise BadQuestionSet(f"There is no question set in {folder}: write one as NAME.yaml.")
+    sets = [_load(file) for file in files]
+    if twice := [one.name for number, one in enumerate(sets) if one.name in {s.name for s in sets[:number]}]:
+        raise BadQuestionSet(f"The question set {twice[0]} is named twice.")
+    return sets
+
+
+def _load(file: Path) -> NamedSet:
+    return NamedSet(file.stem, load_model(file, QuestionSet))
+
+
+def load_model(file: Path, model: type[Model]) -> Model:
+    """A YAML file as a model; raises BadQuestionSet that names the file and each wrong field."""
+    try:
+        if file.stat().st_size > _LARGEST_FILE:
+            raise BadQuestionSet(f"{file} is larger than {_LARGEST_FILE >> 20} MiB.")
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadQuestionSet(f"{file} cannot be read: {error}.") from None
+    try:
+        return model.model_validate(load_typed(text))
+    except StrictYamlError as error:
+        raise BadQuestionSet(f"{file} {error}.") from None
+    except ValidationError as error:
+        raise BadQuestionSet(f"{file}: {_told(error)}.") from None
+
+
+def _told(error: ValidationError) -> str:
+    problems = error.errors(include_input=False, include_url=False, include_context=False)
+    told = [
+        f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg'].removeprefix('Value error, ')}"
+        for one in problems[:_MOST_TOLD]
+    ]
+    if more := len(problems) - len(told):
+        told.append(f"and {more} more")
+    return "; ".join(told)
