@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from rag_pipeline.errors import LedgerError
 from rag_pipeline.query.answering.refusing import refusal
@@ -23,6 +23,13 @@ from rag_pipeline.query.trace_of import trace_of
 logger = logging.getLogger(__name__)
 
 
+class Asked(NamedTuple):
+    """What the asker gets, and the whole record of how it came about."""
+
+    response: AskResponse
+    record: Asking
+
+
 def ask(
     request: AskRequest | Mapping[str, Any],
     identity: Identity,
@@ -36,6 +43,17 @@ def ask(
     the response. An answer that cannot be recorded is not given: without its trace nobody could say later why
     it was given. Raises ConfigurationError where nothing is indexed, or a setting is wrong.
     """
+    return ask_in_full(request, identity, services, request_id=request_id).response
+
+
+def ask_in_full(
+    request: AskRequest | Mapping[str, Any],
+    identity: Identity,
+    services: AskServices,
+    *,
+    request_id: str | None = None,
+) -> Asked:
+    """As `ask`, and what is known inside: for whoever judges answers, never for whoever asks."""
     asking = Asking(
         trace_id=uuid.uuid4().hex,
         request_id=request_id,
@@ -52,14 +70,15 @@ def ask(
         _recorded(broken, services)
         raise
     if _recorded(asking, services):
-        return respond(asking)
-    return AskResponse(
+        return Asked(respond(asking), asking)
+    withheld = AskResponse(
         answered=False,
         outcome=Outcome.DEGRADED,
         answer=refusal(Outcome.DEGRADED, asking.request.question if asking.request else ""),
         citations=(),
         trace_id=asking.trace_id,
     )
+    return Asked(withheld, asking)
 
 
 def _through_steps(asking: Asking, services: AskServices) -> Asking:

@@ -23,8 +23,7 @@ from rag_pipeline.query.request import AskRequest
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.selecting import RetrievalOptions
-from rag_pipeline.query.trace import Outcome, RejectedEvidence, StepTiming
-from rag_pipeline.query.tracing import TraceRecorder
+from rag_pipeline.query.trace import Outcome, RejectedEvidence, StepTiming, Trace
 from rag_pipeline.sources.manifest import Manifest
 
 
@@ -33,10 +32,20 @@ class AskOptions:
     """The settings of asking."""
 
     alias: str
+    """What readers read by."""
     deadline_seconds: float
     max_evidence: int
     context_tokens: int
     trace_texts: bool
+    generation: str | None = None
+    """The generation to ask in place of the one that the alias names, to judge it before readers see it."""
+
+
+class Recorder(Protocol):
+    """Where traces go."""
+
+    def record(self, trace: Trace) -> None:
+        """Keep a trace; raises LedgerError where that fails."""
 
 
 class AskServices(Protocol):
@@ -51,7 +60,7 @@ class AskServices(Protocol):
         """What is indexed."""
 
     @property
-    def trace_recorder(self) -> TraceRecorder:
+    def trace_recorder(self) -> Recorder:
         """Where traces go."""
 
     @property

@@ -44,6 +44,7 @@ def retrieve_within(
         scope,
         open_client=lambda: services.open_store(wait_seconds=deadline.remaining),
         alias=services.asking.alias,
+        generation=services.asking.generation,
         embedder_of=services.embedder_of,
         ledger=services.ledger,
         baselines=services.baselines,
