@@ -79,7 +79,7 @@ def _rebuild_document_error(category: FailureCategory, message: str, transient: 
     return DocumentError(category, message, transient=transient)
 
 
-class BadQuestionSet(RagPipelineError):
+class BadQuestionSet(ConfigurationError):
     """A question set, or the file of its gates, cannot be used as it is written."""
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import Any, Self
 
+from pydantic import SecretStr
 from qdrant_client import QdrantClient
 from upath import UPath
 
@@ -279,17 +280,33 @@ class Services:
             return None
         if not settings.answer_model:
             raise ConfigurationError("RAG_ANSWER_PROVIDER is openai, so RAG_ANSWER_MODEL must name a model.")
-        embedding_url = settings.embedding_base_url or _OPENAI
-        base_url = settings.answer_base_url or embedding_url
-        key = settings.answer_api_key
+        return self._chat_model(settings.answer_model, self._answering_url, settings.answer_api_key)
+
+    @cached_property
+    def judge(self) -> ChatModel | None:
+        """The language model that judges answers, if the settings name one."""
+        settings = self.settings
+        if not settings.judge_model:
+            return None
+        base_url = settings.judge_base_url or self._answering_url
+        key = settings.judge_api_key
+        if key is None and base_url.rstrip("/") == self._answering_url.rstrip("/"):
+            key = settings.answer_api_key
+        return self._chat_model(settings.judge_model, base_url, key)
+
+    @property
+    def _embedding_url(self) -> str:
+        return self.settings.embedding_base_url or _OPENAI
+
+    @property
+    def _answering_url(self) -> str:
+        return self.settings.answer_base_url or self._embedding_url
+
+    def _chat_model(self, model: str, base_url: str, key: SecretStr | None) -> ChatModel:
         # A key is sent only to whom it is for: any other endpoint is somebody else's.
-        if key is None and base_url.rstrip("/") in {embedding_url.rstrip("/"), _OPENAI}:
-            key = settings.openai_api_key
-        return ChatModel(
-            model=settings.answer_model,
-            base_url=base_url,
-            api_key=key.get_secret_value() if key else None,
-        )
+        if key is None and base_url.rstrip("/") in {self._embedding_url.rstrip("/"), _OPENAI}:
+            key = self.settings.openai_api_key
+        return ChatModel(model=model, base_url=base_url, api_key=key.get_secret_value() if key else None)
 
     def manifests(self) -> Mapping[str, Manifest]:
         """The manifests as they are now, by source id; a broken one grants nothing."""

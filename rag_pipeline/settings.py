@@ -129,6 +129,15 @@ class Settings(BaseSettings):
     answer_context_tokens: int = Field(
         default=6000, gt=0, description="Tokens of passages that the model is given, at most."
     )
+    judge_model: str | None = Field(
+        default=None, description="Model that judges answers in evaluations, beside the gates. Empty: none."
+    )
+    judge_base_url: Url = Field(
+        default=None, description="Base URL of its endpoint, with /v1. Empty: the answering endpoint's."
+    )
+    judge_api_key: SecretStr | None = Field(
+        default=None, description="Key of that endpoint. Empty: the key for its address, if one is known."
+    )
     max_evidence: int = Field(
         default=8, gt=0, le=50, description="Passages that an answer is made from, at most."
     )

@@ -56,6 +56,8 @@ def _chance_of_loss(losses: Floats) -> float:
     differing = losses[losses != 0]
     if not len(differing) or losses.mean() <= 0:
         return 1.0
+    if len(differing) == 1:
+        return 0.5  # either way round is as likely
     from scipy.stats import permutation_test
 
     return float(

@@ -34,13 +34,22 @@ def load_sets(folder: Path, names: Sequence[str] = ()) -> list[NamedSet]:
     if names:
         files = [Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml" for name in names]
     else:
-        files = sorted(one for one in folder.glob("*.yaml") if one.name != GATES_FILE)
+        files = _files(folder)
     if not files:
         raise BadQuestionSet(f"There is no question set in {folder}: write one as NAME.yaml.")
     sets = [_load(file) for file in files]
     if twice := [one.name for number, one in enumerate(sets) if one.name in {s.name for s in sets[:number]}]:
         raise BadQuestionSet(f"The question set {twice[0]} is named twice.")
     return sets
+
+
+def has_sets(folder: Path) -> bool:
+    """Whether a folder holds any question set."""
+    return bool(_files(folder))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.glob("*.yaml") if one.name != GATES_FILE)
 
 
 def _load(file: Path) -> NamedSet:
