@@ -40,16 +40,19 @@ def reindex(
     ] = None,
 ) -> None:
     """Build a new generation with today's settings, beside the live one; go on with one that was begun."""
+    from rag_pipeline.evaluation.promoting import promotion_gate
     from rag_pipeline.pipeline import Pipeline
     from rag_pipeline.rebuilding import blocked_in_words
     from rag_pipeline.rebuilding import reindex as build
     from rag_pipeline.services import Services
 
+    services = Services(load_settings())
     outcome = build(
-        Pipeline(Services(load_settings())),
+        Pipeline(services),
         promote_after=promote_after,
         waived=waive or [],
         waived_by=getpass.getuser(),
+        evaluate=promotion_gate(services),
     )
     if not outcome.ready:
         raise GenerationConflict(blocked_in_words(outcome))

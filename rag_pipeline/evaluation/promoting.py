@@ -16,19 +16,21 @@ _CASES_SHOWN = 3
 
 
 def promotion_gate(services: Services) -> EvaluationGate:
-    """What asks the question sets of a generation, and says why it is not good enough."""
+    """What asks the question sets of a generation, and says why it is not good enough.
+
+    They are read at once, before hours are spent on a build: raises BadQuestionSet where one cannot be used.
+    """
+    folder = services.settings.evaluations_folder
+    sets = load_sets(folder) if has_sets(folder) else []
+    gates = load_gates(folder)
 
     def reasons(generation: Generation) -> list[str]:
-        folder = services.settings.evaluations_folder
-        if not has_sets(folder):
+        if not sets:
             logger.warning("There is no question set in %s, so %s is not evaluated.", folder, generation.name)
             return []
         # Lifecycle cases try the indexing, on a scratch collection: they say nothing of this generation.
         options = EvaluationOptions(lifecycle=False)
-        found = evaluate(
-            load_sets(folder), services, load_gates(folder), generation=generation.name, options=options
-        )
-        return broken_gates(found)
+        return broken_gates(evaluate(sets, services, gates, generation=generation.name, options=options))
 
     return reasons
 

@@ -5,6 +5,7 @@ from pydantic import Field
 
 from rag_pipeline import rebuilding
 from rag_pipeline.errors import GenerationConflict
+from rag_pipeline.evaluation.promoting import promotion_gate
 from rag_pipeline.orchestration.assets import (
     STORE_POOL,
     Pipelines,
@@ -65,7 +66,11 @@ def build_generation(context: dg.OpExecutionContext, config: ReindexConfig, pipe
     """Index every source into a new generation, judge it, and promote it if asked to."""
     with said_to_people():
         outcome = rebuilding.reindex(
-            pipeline, promote_after=config.promote, waived=config.waive, waived_by=config.waived_by
+            pipeline,
+            promote_after=config.promote,
+            waived=config.waive,
+            waived_by=config.waived_by,
+            evaluate=promotion_gate(pipeline.services),
         )
         context.add_output_metadata({"generation": outcome.generation.name, "ready": outcome.ready})
         if not outcome.ready:
