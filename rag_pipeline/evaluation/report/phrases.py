@@ -21,8 +21,11 @@ def verdict(evaluation: Evaluation) -> str:
         cases = evaluation.cases
         return f"No gate was asked. {sum(one.passed for one in cases):,} of {len(cases):,} cases passed."
     if stopping:
-        verb = "is" if len(stopping) == 1 else "are"
-        return f"Failed: {len(stopping)} of {counted(len(gates), 'gate')} {verb} broken."
+        if len(gates) == 1:
+            return "Failed: the one gate is broken."
+        return (
+            f"Failed: {len(stopping)} of {len(gates)} gates {'is' if len(stopping) == 1 else 'are'} broken."
+        )
     if broken:
         holding = f"{len(gates) - len(broken)} of {len(gates)} gates hold"
         return f"Passed with {counted(len(broken), 'warning')}: {holding}."

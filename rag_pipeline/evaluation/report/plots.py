@@ -27,6 +27,7 @@ _EDGES = tuple(float(step * 10**power) for power in range(5) for step in (1, 2, 
 _ERROR = "error"
 _PLOT_HEIGHT = 120
 _PLOT_TOP = 18
+_WIDEST_BAR = 20.0
 _FULL_CHANGE = 0.1
 
 # A picture that stands alone brings its colours along, and its ground, since it may be shown on any.
@@ -70,9 +71,9 @@ def pass_picture(slices: Sequence[Slice]) -> Markup:
         parts.append(
             Markup(
                 '<g transform="translate(0 {top})"><text x="8" y="17">{name}</text>'
-                '<rect class="bar short" x="{left}" y="6" width="{bars}" height="13"/>'
-                '<rect class="bar" x="{left}" y="6" width="{rate:.1f}" height="13"/>'
-                '<line class="whisker" x1="{low:.1f}" x2="{high:.1f}" y1="12.5" y2="12.5"/>'
+                '<rect class="bar short" x="{left}" y="5" width="{bars}" height="11"/>'
+                '<rect class="bar" x="{left}" y="5" width="{rate:.1f}" height="11"/>'
+                '<line class="whisker" x1="{low:.1f}" x2="{high:.1f}" y1="20" y2="20"/>'
                 '<text x="{right}" y="17">{passed} of {n}</text></g>'
             ).format(
                 top=_ROW * row + 8,
@@ -137,7 +138,7 @@ def latency_plot(times: Sequence[float]) -> Markup:
     """How many of some times, at least one, are how long; each bar stands for about twice the last one's."""
     counts = Counter(bisect_right(_EDGES, one) for one in times)
     first, last = min(counts), max(counts)
-    step = 100 / (last - first + 1)
+    step = min(100 / (last - first + 1), _WIDEST_BAR)
     highest = max(counts.values())
     bottom = _PLOT_TOP + _PLOT_HEIGHT
     parts: list[Markup] = []

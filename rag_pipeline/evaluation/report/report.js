@@ -27,7 +27,7 @@
 
   const shown = (value, digits = 3) => (value === null ? "unknown" : value.toFixed(digits));
   const signed = (value) => (value === null ? "unknown" : (value < 0 ? "\u2212" : "+") + Math.abs(value).toFixed(2));
-  const words = (number) => data.words[number].replaceAll("_", " ");
+  const words = (at) => data.words[at].replaceAll("_", " ");
 
   function section(title, ...children) {
     return element("section", "part", element("h4", "", title), ...children);
@@ -37,16 +37,19 @@
     return element("details", "fold", element("summary", "", title), ...children);
   }
 
+  const number = (text) => ({ text });
+
+  // A cell is a text, an element, or a number, which stands on the right.
   function row(tag, ...cells) {
-    return element("tr", "", ...cells.map((one) => element(tag, typeof one === "number" ? "number" : "", typeof one === "number" ? shown(one) : one)));
+    return element("tr", "", ...cells.map((one) => (one.text === undefined ? element(tag, "", one) : element(tag, "number", one.text))));
   }
 
   function table(head, rows) {
     return element("div", "scroll", element("table", "", element("thead", "", row("th", ...head)), element("tbody", "", ...rows)));
   }
 
-  function evidence([label, number, relevance, score, parts, cited]) {
-    const [chunk, , text] = data.chunks[number];
+  function evidence([label, at, relevance, score, parts, cited]) {
+    const [chunk, , text] = data.chunks[at];
     const summary = element(
       "summary", "",
       element("span", cited ? "label" : "label unused", label), " ",
@@ -79,10 +82,10 @@
 
   function steps(taken) {
     const longest = Math.max(...taken.map(([, time]) => time), 0.001);
-    return table(["Step", "Milliseconds", ""], taken.map(([word, time]) => {
+    return table(["Step", number("Milliseconds"), ""], taken.map(([word, time]) => {
       const bar = element("i", "time");
       bar.style.width = `${(100 * time) / longest}%`;
-      return element("tr", "", element("td", "", words(word)), element("td", "number", shown(time, 1)), element("td", "times", bar));
+      return row("td", words(word), number(shown(time, 1)), bar);
     }));
   }
 
@@ -116,8 +119,8 @@
     if (trace.think) place.append(section("Does the evidence suffice", passage("p", "", trace.think)));
     if (trace.attempts) place.append(section("Drafts", element("ul", "", ...trace.attempts.map(attempt))));
     if (trace.rejected) {
-      place.append(folded(`Rejected: ${trace.rejected.length}`, table(["Passage", "Relevance", "Why"],
-        trace.rejected.map(([chunk, reason, relevance]) => row("td", element("code", "", data.chunks[chunk][0]), relevance === null ? "" : relevance, data.words[reason])))));
+      place.append(folded(`Rejected: ${trace.rejected.length}`, table(["Passage", number("Relevance"), "Why"],
+        trace.rejected.map(([chunk, reason, relevance]) => row("td", element("code", "", data.chunks[chunk][0]), number(relevance === null ? "" : shown(relevance)), data.words[reason])))));
     }
     const searched = [];
     if (trace.queries) searched.push(section("Queries", texts(trace.queries)));

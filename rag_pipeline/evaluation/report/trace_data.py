@@ -79,9 +79,9 @@ def _trace(
 
 
 def _attempt(attempt: Attempt, answer: str) -> dict[str, Any]:
-    """A draft; its text only where it is not the answer, which the page shows anyway."""
+    """A draft; its text only where the answer, which the page shows anyway, does not hold it."""
     told = {"by": attempt.by, "model": attempt.model, "problems": attempt.problems}
-    return told if attempt.text in (None, answer) else told | {"text": attempt.text}
+    return told if attempt.text is None or attempt.text in answer else told | {"text": attempt.text}
 
 
 def _evidence(
