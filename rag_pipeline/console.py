@@ -33,6 +33,7 @@ from rag_pipeline.rebuilding import ListedGeneration
 _PASSAGE_LENGTH = 400
 _MESSAGE_LENGTH = 300
 _WITHHELD_SHOWN = 5
+_LONGEST_SHOWN = 400
 
 # So that a row fits into 80 columns.
 _SHORT = {"orphaned": "orphans", "duplicated": "doubles"}
@@ -219,6 +220,15 @@ def show_generations(found: Sequence[ListedGeneration]) -> None:
     for one in found:
         if one.generation.reason:
             console.print(f"{one.generation.name}: {one.generation.reason}", markup=False)
+
+
+def shown(text: str) -> str:
+    """A text on one line, not too long, without what would steer the terminal or pass for markup."""
+    line = " ".join(text.split())
+    if len(line) > _LONGEST_SHOWN:
+        line = line[:_LONGEST_SHOWN] + " …"
+    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    return escape(plain)
 
 
 def print_json(value: Any) -> None:

@@ -9,13 +9,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from rag_pipeline.console import console
+from rag_pipeline.console import console, shown
 from rag_pipeline.impact import StaleDocument
 from rag_pipeline.ledger.feedback import GivenFeedback
 from rag_pipeline.query.lineage import Lineage
 from rag_pipeline.query.trace import RecordedConflict, RecordedPosition, Trace, UsedEvidence
 
-_LONGEST = 400
 _DOCUMENTS_SHOWN = 50
 _WIDEST = 10_000
 
@@ -23,7 +22,7 @@ _WIDEST = 10_000
 def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
     """Everything that a trace holds; parts that are empty are left out."""
     took = (trace.finished_at - trace.started_at).total_seconds() * 1000
-    tree = Tree(f"[bold]{_shown(trace.trace_id)}[/bold] {trace.outcome}, {took:.0f} ms")
+    tree = Tree(f"[bold]{shown(trace.trace_id)}[/bold] {trace.outcome}, {took:.0f} ms")
     _leaf(tree, "question", trace.question)
     _leaf(tree, "reason", trace.reason)
     _leaf(tree, "asked", f"{trace.started_at:%Y-%m-%d %H:%M:%S %Z} by {trace.identity}")
@@ -80,33 +79,33 @@ def _add_evidence(tree: Tree, trace: Trace) -> None:
     for one in trace.evidence:
         mark = ", cited" if one.evidence_id in cited else ""
         leaf = branch.add(
-            f"[bold]{_shown(one.label)}[/bold] {_shown(one.chunk_id)}{mark}\n"
+            f"[bold]{shown(one.label)}[/bold] {shown(one.chunk_id)}{mark}\n"
             f"score {one.score:.3f}{_reasons(one)}"
         )
         if one.text is not None:
-            leaf.add(_shown(one.text))
+            leaf.add(shown(one.text))
 
 
 def _reasons(evidence: UsedEvidence) -> str:
-    parts = ", ".join(f"{_shown(name)} {value:+.3f}" for name, value in evidence.reasons.items())
+    parts = ", ".join(f"{shown(name)} {value:+.3f}" for name, value in evidence.reasons.items())
     return f" = {parts}" if parts else ""
 
 
 def show_lineages(trace: Trace, lineages: Sequence[Lineage]) -> None:
     """Every link of every way back; the first one that no longer holds is marked."""
     if not lineages:
-        console.print(f"{_shown(trace.trace_id)} used no evidence, so it leads to no file.")
+        console.print(f"{shown(trace.trace_id)} used no evidence, so it leads to no file.")
     for one in lineages:
         tree = Tree(
-            f"[bold]{_shown(one.label)}[/bold] {'holds' if one.broken is None else '[red]broken[/red]'}"
+            f"[bold]{shown(one.label)}[/bold] {'holds' if one.broken is None else '[red]broken[/red]'}"
         )
         for link in one.links:
-            what = f"{link.name}: {_shown(link.what)}"
+            what = f"{link.name}: {shown(link.what)}"
             if link.reason is None:
                 tree.add(f"[green]ok[/green] {what}")
             else:
                 mark = "[red]FIRST BROKEN[/red]" if link is one.broken else "[yellow]broken too[/yellow]"
-                tree.add(f"{mark} {what}\n{_shown(link.reason)}")
+                tree.add(f"{mark} {what}\n{shown(link.reason)}")
         _print(tree)
 
 
@@ -120,7 +119,7 @@ def show_impact(found: Sequence[StaleDocument], days: int) -> None:
         for one in cited[:_DOCUMENTS_SHOWN]:
             newest = f"{one.newest:%Y-%m-%d}" if one.newest else "unknown"
             table.add_row(
-                f"{one.answers:,}", _shown(one.document_id), _shown(one.owner), newest, f"{one.sla_days} days"
+                f"{one.answers:,}", shown(one.document_id), shown(one.owner), newest, f"{one.sla_days} days"
             )
         console.print(table)
     if len(cited) > _DOCUMENTS_SHOWN:
@@ -138,7 +137,7 @@ def _print(tree: Tree) -> None:
 
 def _leaf(tree: Tree, name: str, value: object) -> None:
     if value not in (None, ""):
-        tree.add(f"[cyan]{escape(name)}[/cyan] {_shown(str(value))}")
+        tree.add(f"[cyan]{escape(name)}[/cyan] {shown(str(value))}")
 
 
 def _branch(tree: Tree, name: str, values: Iterable[str]) -> None:
@@ -146,17 +145,8 @@ def _branch(tree: Tree, name: str, values: Iterable[str]) -> None:
     if lines:
         branch = tree.add(f"[cyan]{escape(name)}[/cyan]")
         for line in lines:
-            branch.add(_shown(line))
+            branch.add(shown(line))
 
 
 def _pairs(value: Mapping[str, Any]) -> list[str]:
     return [f"{name}: {inner}" for name, inner in value.items() if inner not in (None, [], {})]
-
-
-def _shown(text: str) -> str:
-    """A text on one line, not too long, without what would steer the terminal or pass for markup."""
-    line = " ".join(text.split())
-    if len(line) > _LONGEST:
-        line = line[:_LONGEST] + " …"
-    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
-    return escape(plain)

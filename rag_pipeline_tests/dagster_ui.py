@@ -190,14 +190,23 @@ def find_browser() -> Browser:
 
 
 @contextmanager
-def open_browser(browser: Browser, server: DagsterServer, profile: Path) -> Iterator[Page]:
-    """A headless Chromium with a fresh profile."""
+def chromium(browser: Browser, profile: Path, *, log: bool = False) -> Iterator[webdriver.Chrome]:
+    """A headless Chromium with a fresh profile; its console can be read where `log` is set."""
     options = webdriver.ChromeOptions()
     options.binary_location = browser.chromium
     for argument in (*_CHROMIUM_ARGUMENTS, f"--user-data-dir={profile}"):
         options.add_argument(argument)
+    if log:
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, webdriver.ChromeService(browser.chromedriver))
     try:
-        yield Page(driver, f"http://127.0.0.1:{server.port}")
+        yield driver
     finally:
         driver.quit()
+
+
+@contextmanager
+def open_browser(browser: Browser, server: DagsterServer, profile: Path) -> Iterator[Page]:
+    """A headless Chromium on the UI."""
+    with chromium(browser, profile) as driver:
+        yield Page(driver, f"http://127.0.0.1:{server.port}")

@@ -1,0 +1,1 @@
+"""How an evaluation is told: a page to read, and a summary for Dagster."""
