@@ -1,5 +1,6 @@
 """A small knowledge base with a question set that it passes, for tests of what evaluations find."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,13 @@ def indexed(folder: Path, store: StoreLocation | None = None, **settings: Any) -
     for source in SOURCES:
         assert base.index(source).reconciled
     return base
+
+
+def write_set(base: KnowledgeBase, some: list[dict[str, Any]] | None = None, gates: Gates = GATES) -> None:
+    """Write the set of the knowledge base, or some cases in its place, and the gates beside it."""
+    folder = base.folder / "manifests" / "evaluations"
+    folder.mkdir(parents=True, exist_ok=True)
+    # JSON is YAML, and repeats no value by an alias.
+    written = {"title": "Small", "cases": cases() if some is None else some}
+    (folder / "small.yaml").write_text(json.dumps(written))
+    (folder / "gates.yaml").write_text(json.dumps(gates.model_dump(mode="json")))

@@ -1,18 +1,17 @@
 """A new generation is shown to readers only where the question sets find it good, and no worse than live."""
 
-import json
 from pathlib import Path
 
 import pytest
-import yaml
 
 from rag_pipeline.errors import BadQuestionSet
+from rag_pipeline.evaluation.gates import Gates, Tolerance
 from rag_pipeline.evaluation.promoting import promotion_gate
 from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.generations import Generation, GenerationState
 from rag_pipeline.rebuilding import promote, reindex
 from rag_pipeline.services import Services
-from rag_pipeline_tests.evaluated import GATES, cases, indexed
+from rag_pipeline_tests.evaluated import cases, indexed, write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
@@ -20,17 +19,9 @@ from rag_pipeline_tests.knowledge_base import KnowledgeBase
 def base(tmp_path: Path) -> KnowledgeBase:
     """Indexed, with its question set and gates, and settings that want another generation."""
     base = indexed(tmp_path)
-    write_set(base, cases())
-    gates = GATES.model_dump(mode="json")
-    (tmp_path / "manifests" / "evaluations" / "gates.yaml").write_text(yaml.safe_dump(gates))
+    write_set(base)
     base.services.close()
     return KnowledgeBase(tmp_path, chunk_target_tokens=100)
-
-
-def write_set(base: KnowledgeBase, some: list[dict[str, object]]) -> None:
-    folder = base.folder / "manifests" / "evaluations"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "small.yaml").write_text(json.dumps({"title": "Small", "cases": some}))
 
 
 def losing(services: Services, source: str, generation: Generation) -> list[str]:
@@ -80,9 +71,7 @@ def test_one_that_lost_its_answers_is_not_and_the_cases_are_named(base: Knowledg
 
 def test_a_loss_within_every_floor_is_one_to_live_all_the_same(base: KnowledgeBase) -> None:
     many = [{**one, "id": f"{one['id']}-{n}"} for one in cases() for n in range(8)]
-    write_set(base, many)
-    gates = {"tolerances": [{"metric": "passed", "loss": 0.02}]}
-    (base.folder / "manifests" / "evaluations" / "gates.yaml").write_text(yaml.safe_dump(gates))
+    write_set(base, many, Gates(tolerances=(Tolerance(metric="passed", loss=0.02),)))
     outcome = reindex(base.pipeline, evaluate=lambda generation: losing(base.services, "macros", generation))
     told = outcome.blockers[""]
     assert told.startswith("gate live_passed: passed is 0.875 here and 1.000 in live")

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from rag_pipeline.orchestration import assets, checks, jobs, schedules, sensors
+from rag_pipeline.orchestration import assets, checks, evaluation, jobs, schedules, sensors
 from rag_pipeline.orchestration.leasing import leased
 from rag_pipeline.orchestration.tables import ParquetTables
 from rag_pipeline.pipeline import Pipeline
@@ -11,11 +11,11 @@ from rag_pipeline.pipeline import Pipeline
 def build_definitions(pipeline: Pipeline) -> dg.Definitions:
     """Everything that Dagster loads, working through `pipeline`."""
     return dg.Definitions(
-        assets=dg.load_assets_from_modules([assets]),
+        assets=[*dg.load_assets_from_modules([assets]), evaluation.evaluation_report(pipeline)],
         asset_checks=dg.load_asset_checks_from_modules([checks]),
-        jobs=[jobs.index_source, jobs.report_reconciliation, *jobs.GENERATION_JOBS],
+        jobs=[jobs.index_source, jobs.report_reconciliation, evaluation.evaluate, *jobs.GENERATION_JOBS],
         sensors=sensors.ALL,
-        schedules=schedules.ALL,
+        schedules=[*schedules.ALL, evaluation.nightly_evaluation],
         resources={
             "pipeline": leased(pipeline),
             "io_manager": ParquetTables(base_path=pipeline.tables_root),

@@ -7,6 +7,8 @@ import dagster as dg
 import pandas as pd
 
 from rag_pipeline.accounting import Freshness
+from rag_pipeline.evaluation.report.markdown import category_plot, markdown_summary
+from rag_pipeline.evaluation.result import Evaluation, GateResult
 from rag_pipeline.index.inspecting import Finding
 from rag_pipeline.index.reconciling import SourceReport, total
 from rag_pipeline.ledger.dead_letters import DeadLetter
@@ -110,6 +112,40 @@ def freshness_metadata(found: Freshness) -> dict[str, Any]:
     return {
         "newest": found.newest.isoformat() if found.newest else "unknown",
         "freshness_sla_days": found.sla_days or "none",
+    }
+
+
+def evaluation_metadata(evaluation: Evaluation, page: str) -> dict[str, Any]:
+    """Metadata of an evaluation: what there is to read, a picture by category, and every mean to plot."""
+    overall = evaluation.overall
+    plot = category_plot(evaluation)
+    return {
+        "summary": dg.MetadataValue.md(markdown_summary(evaluation)),
+        **({"by_category": dg.MetadataValue.md(plot)} if plot else {}),
+        "metrics": _table(
+            ["dimension", "slice", "metric", "n", "value", "low", "high"],
+            [
+                [str(one.dimension), one.name, metric.name, metric.n, metric.value, metric.low, metric.high]
+                for one in evaluation.slices
+                for metric in one.metrics
+            ],
+        ),
+        "page": dg.MetadataValue.path(page),
+        "generation": evaluation.generation,
+        "cases": overall.n,
+        "errored": overall.errored,
+        **{metric.name.replace("@", "_at_"): metric.value for metric in overall.metrics},
+    }
+
+
+def gate_metadata(gate: GateResult) -> dict[str, Any]:
+    """Metadata of a gate: what was found and allowed, and the cases that are to blame."""
+    shown = "\n".join(f"- `{one}`" for one in gate.cases[:_FAILURE_ROWS])
+    return {
+        "found": gate.message,
+        **({"value": gate.value} if gate.value is not None else {}),
+        **({"bound": float(gate.bound)} if gate.bound is not None else {}),
+        **({"to_blame": dg.MetadataValue.md(shown)} if shown else {}),
     }
 
 

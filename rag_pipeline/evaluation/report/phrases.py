@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable
 
 from rag_pipeline.evaluation.result import CaseResult, Evaluation, GateResult, LifecycleResult, Severity
+from rag_pipeline.evaluation.scoring import LOWER_IS_BETTER
 
 _LATENCY = "latency"
 _UNIT = "_ms"
-_LESS_IS_BETTER = frozenset({"leaked", "obeyed", "said_wrong"})
 _SECOND = 1_000
 _95_PERCENT = 1.959964
 
@@ -83,13 +83,13 @@ def change(name: str, here: float, there: float) -> str:
 
 def is_loss(name: str, here: float, there: float) -> bool:
     """Whether a metric is worse here than there."""
-    less_is_better = name in _LESS_IS_BETTER or is_latency(name)
+    less_is_better = name in LOWER_IS_BETTER or is_latency(name)
     return here > there if less_is_better else here < there
 
 
 def is_imperfect(name: str, score: float) -> bool:
     """Whether a case's score is not the best that there is."""
-    return score > 0 if name in _LESS_IS_BETTER else score < 1
+    return score > 0 if name in LOWER_IS_BETTER else score < 1
 
 
 def is_latency(name: str) -> bool:

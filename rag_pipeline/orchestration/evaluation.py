@@ -1,0 +1,113 @@
+"""The asset that asks question sets of the live generation, with a check a gate, and the job that runs it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import dagster as dg
+from pydantic import Field
+
+from rag_pipeline.errors import BadQuestionSet
+from rag_pipeline.evaluation.filing import evaluate_and_file, report_file
+from rag_pipeline.evaluation.gates import FIXED, load_gates
+from rag_pipeline.evaluation.question_sets import has_sets
+from rag_pipeline.evaluation.result import Evaluation, GateResult, Severity
+from rag_pipeline.orchestration.assets import STORE_POOL, Pipelines, qdrant_collection
+from rag_pipeline.orchestration.failing import said_to_people
+from rag_pipeline.orchestration.metadata import evaluation_metadata, gate_metadata
+from rag_pipeline.pipeline import Pipeline
+
+ASSET = dg.AssetKey("evaluation_report")
+
+evaluate = dg.define_asset_job(
+    "evaluate",
+    selection=dg.AssetSelection.assets(ASSET),
+    description="Ask the question sets of the live generation, and fail where a gate does not hold.",
+)
+
+
+class EvaluateConfig(dg.Config):
+    """The question sets to ask, all if none is named, and of which generation, the live one if empty."""
+
+    sets: list[str] = Field(default_factory=list)
+    generation: str = ""
+
+
+@dg.schedule(
+    job=evaluate,
+    cron_schedule="30 3 * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Asks the question sets once the nightly reconciliation has run.",
+)
+def nightly_evaluation(
+    context: dg.ScheduleEvaluationContext, pipeline: Pipelines
+) -> dg.RunRequest | dg.SkipReason:
+    """A run, where there is something to ask."""
+    folder = pipeline.services.settings.evaluations_folder
+    return dg.RunRequest() if has_sets(folder) else dg.SkipReason(f"There is no question set in {folder}")
+
+
+def evaluation_report(pipeline: Pipeline) -> dg.AssetsDefinition:
+    """The asset, with a check for every gate that always holds and for every floor in `gates.yaml`."""
+    checks = _checks(pipeline.services.settings.evaluations_folder)
+
+    # Blocking, so that a gate of severity error fails the run; there is nothing downstream.
+    @dg.asset(
+        key=ASSET,
+        deps=[qdrant_collection],
+        group_name="evaluation",
+        kinds={"table"},
+        pool=STORE_POOL,
+        check_specs=[
+            dg.AssetCheckSpec(name, asset=ASSET, description=description, blocking=True)
+            for name, description in checks.items()
+        ],
+    )
+    def report(
+        context: dg.AssetExecutionContext, config: EvaluateConfig, pipeline: Pipelines
+    ) -> dg.MaterializeResult:  # type: ignore[type-arg]  # with checks Dagster takes no other annotation
+        """What the question sets find of the live generation: by category, and against the last time."""
+        with said_to_people():
+            found = evaluate_and_file(pipeline.services, config.sets, generation=config.generation or None)
+        return dg.MaterializeResult(
+            metadata=evaluation_metadata(found, str(report_file(pipeline.services))),
+            check_results=list(_results(found, checks)),
+        )
+
+    return report
+
+
+def _checks(folder: Path) -> Mapping[str, str]:
+    """What each check says, by its name."""
+    try:
+        floors = load_gates(folder).floors
+    except BadQuestionSet:
+        # The run tells it; Dagster must load all the same.
+        floors = ()
+    return {
+        **FIXED,
+        **{one.name: f"{one.metric} of {one.each} is {one.least} or better." for one in floors},
+    }
+
+
+def _results(evaluation: Evaluation, checks: Mapping[str, str]) -> Iterator[dg.AssetCheckResult]:
+    gates = {one.name: one for one in evaluation.gates}
+    for name in checks:
+        gate = gates.get(name) or _not_asked(name)
+        yield dg.AssetCheckResult(
+            check_name=name,
+            asset_key=ASSET,
+            passed=gate.passed,
+            severity=_severity(gate.severity),
+            metadata=gate_metadata(gate),
+        )
+
+
+def _not_asked(name: str) -> GateResult:
+    # A gate that was removed from the file since Dagster loaded, or that needs what is not set up.
+    return GateResult(
+        name=name, passed=True, severity=Severity.WARN, message="it was not asked for in this run"
+    )
+
+
+def _severity(severity: Severity) -> dg.AssetCheckSeverity:
+    return dg.AssetCheckSeverity.ERROR if severity is Severity.ERROR else dg.AssetCheckSeverity.WARN
