@@ -12,7 +12,9 @@ from rag_pipeline.evaluation.case import QuestionSet
 from rag_pipeline.sources.strict_yaml import StrictYamlError, load_typed
 
 GATES_FILE = "gates.yaml"
-_LARGEST_FILE = 16 << 20
+LARGEST_SET = 16 << 20
+"""Bytes that the file of a question set may have."""
+
 _MOST_TOLD = 5
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -50,8 +52,8 @@ def _load(file: Path) -> NamedSet:
 def load_model(file: Path, model: type[Model]) -> Model:
     """A YAML file as a model; raises BadQuestionSet that names the file and each wrong field."""
     try:
-        if file.stat().st_size > _LARGEST_FILE:
-            raise BadQuestionSet(f"{file} is larger than {_LARGEST_FILE >> 20} MiB.")
+        if file.stat().st_size > LARGEST_SET:
+            raise BadQuestionSet(f"{file} is larger than {LARGEST_SET >> 20} MiB.")
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadQuestionSet(f"{file} cannot be read: {error}.") from None
@@ -60,15 +62,16 @@ def load_model(file: Path, model: type[Model]) -> Model:
     except StrictYamlError as error:
         raise BadQuestionSet(f"{file} {error}.") from None
     except ValidationError as error:
-        raise BadQuestionSet(f"{file}: {_told(error)}.") from None
+        raise BadQuestionSet(f"{file}: {told(error)}.") from None
 
 
-def _told(error: ValidationError) -> str:
+def told(error: ValidationError) -> str:
+    """What is wrong with a file, by field: the first few problems, and how many more there are."""
     problems = error.errors(include_input=False, include_url=False, include_context=False)
-    told = [
+    lines = [
         f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg'].removeprefix('Value error, ')}"
         for one in problems[:_MOST_TOLD]
     ]
-    if more := len(problems) - len(told):
-        told.append(f"and {more} more")
-    return "; ".join(told)
+    if more := len(problems) - len(lines):
+        lines.append(f"and {more} more")
+    return "; ".join(lines)
