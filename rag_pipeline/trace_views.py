@@ -1,4 +1,4 @@
-"""What the command line shows of traces: a request as a tree, the way back to files, stale documents."""
+"""What the command line shows of traces and cases: requests as trees, ways from and to files, staleness."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,6 +10,8 @@ from rich.table import Table
 from rich.tree import Tree
 
 from rag_pipeline.console import console, shown
+from rag_pipeline.evaluation.case import Case
+from rag_pipeline.evaluation.explanation import Explanation
 from rag_pipeline.impact import StaleDocument
 from rag_pipeline.ledger.feedback import GivenFeedback
 from rag_pipeline.query.lineage import Lineage
@@ -106,6 +108,22 @@ def show_lineages(trace: Trace, lineages: Sequence[Lineage]) -> None:
             else:
                 mark = "[red]FIRST BROKEN[/red]" if link is one.broken else "[yellow]broken too[/yellow]"
                 tree.add(f"{mark} {what}\n{shown(link.reason)}")
+        _print(tree)
+
+
+def show_explanations(case: Case, explanations: Sequence[Explanation]) -> None:
+    """Every step of every passage of a case; the one at which it was lost is marked."""
+    console.print(f"[bold]{shown(case.id)}[/bold] {case.category}: {shown(case.question)}")
+    if not explanations:
+        console.print("It names no document and no quote, and nothing was found that could be explained.")
+    for one in explanations:
+        lost = one.lost_at
+        mark = f"[red]lost at: {lost.name}[/red]" if lost else "[green]cited[/green]"
+        tree = Tree(f"[bold]{shown(one.document)}[/bold] {mark}")
+        _leaf(tree, "quote", one.quote)
+        for step in one.steps:
+            sign = "[green]ok[/green]" if step.held else "[red]LOST[/red]"
+            tree.add(f"{sign} {step.name}: {shown(step.what)}")
         _print(tree)
 
 

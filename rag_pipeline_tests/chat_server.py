@@ -1,6 +1,7 @@
 """What OpenAIServer must reply to act as a language model."""
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -59,3 +60,21 @@ def model_that(draft: Callable[[Request], str] | str, think: str | None = None) 
         return chat_reply(draft if isinstance(draft, str) else draft(request))
 
     return script
+
+
+def judging(supported: bool = True, verdict: str = "agrees") -> Script:
+    """A script by which the server judges every claim and answer alike."""
+
+    def script(request: Request) -> Reply:
+        claims = re.findall(r"^<<<CLAIM (\d+)", what_is_judged(request), re.MULTILINE)
+        if claims:
+            judged = [{"claim": int(one), "supported": supported} for one in claims]
+            return chat_reply(json.dumps({"claims": judged}))
+        return chat_reply(json.dumps({"verdict": verdict}))
+
+    return script
+
+
+def what_is_judged(request: Request) -> str:
+    """The data that a judge is shown."""
+    return str(request.body["messages"][1]["content"])

@@ -1,6 +1,7 @@
 """Deliberate damage to a knowledge base that passes: each kind is caught by the gate that is there for it."""
 
 import hashlib
+import itertools
 import random
 import shutil
 import uuid
@@ -22,10 +23,10 @@ from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.services import Services
-from rag_pipeline_tests.chat_server import drafted, model_that
+from rag_pipeline_tests.chat_server import drafted, judging, model_that
 from rag_pipeline_tests.evaluated import GATES, QUOTE, RETURN, indexed, question_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
-from rag_pipeline_tests.openai_server import OpenAIServer
+from rag_pipeline_tests.openai_server import OpenAIServer, error_reply
 
 ASKING_ALONE = EvaluationOptions(lifecycle=False)
 DELETION: dict[str, Any] = {
@@ -222,6 +223,23 @@ def test_an_unchecked_model_that_invents_is_found_by_its_citations(
         unchecked = evaluated(Services(settings))
     assert {"citations", "numbers"} <= broken(unchecked)
     assert misciting(unchecked) >= {"return", "postage"}
+
+
+@pytest.mark.parametrize(("failing", "holds"), [(0, True), (9, False)])
+def test_a_judge_that_fails_most_of_the_time_has_judged_nothing(
+    base: KnowledgeBase, failing: int, holds: bool
+) -> None:
+    asked = itertools.count()
+    with OpenAIServer().running() as server:
+        judges = judging()
+        server.script = lambda request: (
+            error_reply(401, "no") if next(asked) % 10 < failing else judges(request)
+        )
+        settings = base.settings.model_copy(update={"judge_model": "m", "judge_base_url": server.base_url})
+        found = evaluated(Services(settings))
+    assert ("judge" not in broken(found)) is holds
+    assert (found.overall.metric("judge_faithfulness") is not None) is holds
+    assert found.passed is holds
 
 
 def test_another_model_of_the_same_size_is_found_by_its_vectors(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Gold is a document and a quote, never a chunk's id, so that cutting documents ot
 """
 
 import re
+from collections import Counter
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -224,6 +225,6 @@ class QuestionSet(_Strict):
         if not self.cases and not self.lifecycle:
             raise ValueError("has no case")
         ids = [*(one.id for one in self.cases), *(one.id for one in self.lifecycle)]
-        if twice := next((one for number, one in enumerate(ids) if one in ids[:number]), None):
-            raise ValueError(f"the case {twice} is there twice")
+        if twice := [one for one, times in Counter(ids).items() if times > 1]:
+            raise ValueError(f"the case {twice[0]} is there twice")
         return self

@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from rag_pipeline.errors import ConfigurationError
+from rag_pipeline.evaluation.asked_generation import asked_generation
 from rag_pipeline.evaluation.asking_cases import OnCase, ask_cases
 from rag_pipeline.evaluation.comparing import compare
-from rag_pipeline.evaluation.gates import Gates, case_gates, floor_gates, lifecycle_gate, live_gates
+from rag_pipeline.evaluation.gates import (
+    Gates,
+    case_gates,
+    floor_gates,
+    judge_gate,
+    lifecycle_gate,
+    live_gates,
+)
+from rag_pipeline.evaluation.judging import judge
 from rag_pipeline.evaluation.lifecycle import run_lifecycle
 from rag_pipeline.evaluation.metrics import slices_of
 from rag_pipeline.evaluation.probes import calibration_gate, vectors_gate
@@ -48,11 +56,16 @@ def evaluate(
     ConfigurationError where there is no such generation, BadQuestionSet for a set that cannot be used.
     """
     started_at, clock = datetime.now(UTC), time.monotonic()
-    judged = _generation(services, generation)
+    judged = asked_generation(services, generation)
     cases = ask_cases(sets, services, judged.name, on_case)
     lifecycle = run_lifecycle(sets, services) if options.lifecycle else []
+    judgement: list[GateResult] = []
+    if services.judge:
+        said = judge(cases, services.judge)
+        cases = said.added_to(cases)
+        judgement.append(judge_gate(said, gates))
     slices = slices_of(cases)
-    found = [*case_gates(cases, gates), *_probes(services, judged)]
+    found = [*case_gates(cases, gates), *_probes(services, judged), *judgement]
     if options.lifecycle:
         found.append(lifecycle_gate(lifecycle))
     found += floor_gates(slices, cases, gates)
@@ -91,23 +104,6 @@ def without_words(evaluation: Evaluation) -> Evaluation:
             )
         }
     )
-
-
-def _generation(services: Services, name: str | None) -> Generation:
-    alias, generations = services.settings.alias, services.ledger.generations
-    if name is None:
-        if live := generations.live(alias):
-            return live
-        raise ConfigurationError(
-            f"Nothing is indexed under the alias {alias} yet. Run `rag-pipeline index`, or set RAG_ALIAS."
-        )
-    named = [one for one in generations.of_alias(alias) if one.name == name]
-    if not named:
-        known = ", ".join(one.name for one in generations.of_alias(alias)) or "none"
-        raise ConfigurationError(
-            f"There is no generation {name} under the alias {alias}; there are: {known}."
-        )
-    return named[0]
 
 
 def _probes(services: Services, generation: Generation) -> list[GateResult]:

@@ -12,6 +12,7 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from rag_pipeline.evaluation.comparing import loss
+from rag_pipeline.evaluation.judging import Judged
 from rag_pipeline.evaluation.question_sets import GATES_FILE, load_model
 from rag_pipeline.evaluation.result import (
     CaseResult,
@@ -143,6 +144,20 @@ def lifecycle_gate(results: Sequence[LifecycleResult]) -> GateResult:
         value=float(len(failed)),
         bound=0,
         cases=tuple(f"{one.set_name}/{one.case_id}" for one in failed),
+    )
+
+
+def judge_gate(judged: Judged, gates: Gates) -> GateResult:
+    """Whether a model that judges answers did its work: what it could not say must not pass for good."""
+    return GateResult(
+        name=JUDGE,
+        passed=judged.error_share <= gates.most_judge_errors,
+        severity=Severity.ERROR,
+        message=f"{len(judged.errors)} of {judged.asked} judgements of {judged.model} failed"
+        + (f", the first one since {judged.errors[0].reason}" if judged.errors else ""),
+        value=judged.error_share,
+        bound=gates.most_judge_errors,
+        cases=tuple(dict.fromkeys(one.case for one in judged.errors)),
     )
 
 

@@ -11,9 +11,9 @@ from qdrant_client import models
 from rag_pipeline.errors import BadQuestionSet, RagPipelineError
 from rag_pipeline.evaluation.case import Action, LifecycleCase
 from rag_pipeline.evaluation.question_sets import NamedSet
+from rag_pipeline.evaluation.quotes import holds_quote
 from rag_pipeline.evaluation.result import LifecycleResult
 from rag_pipeline.evaluation.scratch import Scratch, scratch_of
-from rag_pipeline.evaluation.wording import holds
 from rag_pipeline.index.store import open_store
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.evidence import Evidence
@@ -103,7 +103,7 @@ def _act(case: LifecycleCase, scratch: Scratch) -> None:
 
 
 def _holding(evidence: Sequence[Evidence], case: LifecycleCase, words: str) -> list[Evidence]:
-    return [one for one in evidence if one.document_id == case.document and holds(one.text, words)]
+    return [one for one in evidence if one.document_id == case.document and holds_quote(one.text, words)]
 
 
 def _points(scratch: Scratch, document_id: str) -> list[dict[str, object]]:

@@ -1,5 +1,6 @@
 """The question sets in `manifests/evaluations/`: read, checked, and told wrong ones by file and field."""
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +9,13 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from rag_pipeline.errors import BadQuestionSet
-from rag_pipeline.evaluation.case import QuestionSet
+from rag_pipeline.evaluation.case import Case, QuestionSet
 from rag_pipeline.sources.strict_yaml import StrictYamlError, load_typed
 
 GATES_FILE = "gates.yaml"
-_LARGEST_FILE = 16 << 20
+LARGEST_SET = 16 << 20
+"""Bytes that the file of a question set may have."""
+
 _MOST_TOLD = 5
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -43,6 +46,25 @@ def load_sets(folder: Path, names: Sequence[str] = ()) -> list[NamedSet]:
     return sets
 
 
+def find_case(sets: Sequence[NamedSet], name: str) -> Case:
+    """The case of this id, or of `<set>/<id>`; raises BadQuestionSet where that is none, or not one alone."""
+    found = [
+        (named.name, case)
+        for named in sets
+        for case in named.questions.cases
+        if name in (case.id, f"{named.name}/{case.id}")
+    ]
+    if len(found) == 1:
+        return found[0][1]
+    if found:
+        raise BadQuestionSet(
+            f"There are several cases {name}: say {' or '.join(f'{one}/{case.id}' for one, case in found)}."
+        )
+    close = difflib.get_close_matches(name, [one.id for named in sets for one in named.questions.cases])
+    hint = f"; did you mean {' or '.join(close)}?" if close else "."
+    raise BadQuestionSet(f"There is no case {name} in {', '.join(one.name for one in sets)}{hint}")
+
+
 def has_sets(folder: Path) -> bool:
     """Whether a folder holds any question set."""
     return bool(_files(folder))
@@ -59,8 +81,8 @@ def _load(file: Path) -> NamedSet:
 def load_model(file: Path, model: type[Model]) -> Model:
     """A YAML file as a model; raises BadQuestionSet that names the file and each wrong field."""
     try:
-        if file.stat().st_size > _LARGEST_FILE:
-            raise BadQuestionSet(f"{file} is larger than {_LARGEST_FILE >> 20} MiB.")
+        if file.stat().st_size > LARGEST_SET:
+            raise BadQuestionSet(f"{file} is larger than {LARGEST_SET >> 20} MiB.")
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadQuestionSet(f"{file} cannot be read: {error}.") from None
@@ -69,15 +91,16 @@ def load_model(file: Path, model: type[Model]) -> Model:
     except StrictYamlError as error:
         raise BadQuestionSet(f"{file} {error}.") from None
     except ValidationError as error:
-        raise BadQuestionSet(f"{file}: {_told(error)}.") from None
+        raise BadQuestionSet(f"{file}: {told(error)}.") from None
 
 
-def _told(error: ValidationError) -> str:
+def told(error: ValidationError) -> str:
+    """What is wrong with a file, by field: the first few problems, and how many more there are."""
     problems = error.errors(include_input=False, include_url=False, include_context=False)
-    told = [
+    lines = [
         f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg'].removeprefix('Value error, ')}"
         for one in problems[:_MOST_TOLD]
     ]
-    if more := len(problems) - len(told):
-        told.append(f"and {more} more")
-    return "; ".join(told)
+    if more := len(problems) - len(lines):
+        lines.append(f"and {more} more")
+    return "; ".join(lines)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from rag_pipeline.evaluation.case import SUBSTANTIAL, Case, Category
+from rag_pipeline.evaluation.quotes import holds_quote
 from rag_pipeline.evaluation.result import CaseResult
-from rag_pipeline.evaluation.wording import holds, says
+from rag_pipeline.evaluation.wording import says
 from rag_pipeline.query.answering.draft import Claim, Draft
 from rag_pipeline.query.answering.quantities import quantities
 from rag_pipeline.query.answering.supporting import support_of
@@ -193,7 +194,7 @@ def _citations(case: Case, observed: Observed) -> _Scores:
             absent = [
                 one
                 for one in case.quotes
-                if not any(e.document_id == one.document and holds(e.text, one.text) for e in cited)
+                if not any(e.document_id == one.document and holds_quote(e.text, one.text) for e in cited)
             ]
             told = f"no cited passage holds “{absent[0].text}”" if absent else None
             yield "quotes", 1 - len(absent) / len(case.quotes), told
@@ -259,7 +260,7 @@ def _is_right(case: Case, evidence: Evidence) -> bool:
     if evidence.document_id not in case.required:
         return False
     quotes = [one.text for one in case.quotes if one.document == evidence.document_id]
-    return not quotes or any(holds(evidence.text, one) for one in quotes)
+    return not quotes or any(holds_quote(evidence.text, one) for one in quotes)
 
 
 def _ndcg(right: Sequence[bool], wanted: int) -> float:

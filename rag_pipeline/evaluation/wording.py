@@ -1,20 +1,10 @@
-"""How words are compared: wherever lines break, in whatever case and form of characters."""
+"""How what an answer says is compared: white space, case and the width of characters aside."""
 
 import unicodedata
 
 
-def plain(text: str) -> str:
-    """A text in composed characters, with single blanks between its words."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
-
-
-def holds(text: str, words: str) -> bool:
-    """Whether a text holds these words, white space aside."""
-    return plain(words) in plain(text)
-
-
 def says(text: str, phrase: str) -> bool:
-    """Whether a text holds a phrase, white space, case and width of characters aside."""
+    """Whether a text holds a phrase."""
     return _folded(phrase) in _folded(text)
 
 

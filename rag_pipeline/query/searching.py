@@ -17,9 +17,9 @@ from rag_pipeline.query.relevance.references import UsualCosines
 from rag_pipeline.query.results import RejectedChunk
 from rag_pipeline.query.scope import Scope
 
-# Candidates that each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the
-# other's: on XQuAD 20 to 100 give the same figures.
-_CANDIDATES = 20
+CANDIDATES = 20
+"""What each leg brings to the fusion. Enough that a passage ranked low by one leg still meets the other's: on
+XQuAD 20 to 100 give the same figures."""
 
 # How often a question is asked again because a document was replaced between the search and the look into the
 # ledger. Each time needs another such change within milliseconds.
@@ -116,7 +116,7 @@ def search(
     allowed, permits = access_filter(scope), permission(scope)
     passages = Passages(client, collection, allowed, deadline)
     found: dict[int, Found] = {}
-    depths = dict.fromkeys(range(len(queries)), max(_CANDIDATES, limit))
+    depths = dict.fromkeys(range(len(queries)), max(CANDIDATES, limit))
     tries = dict.fromkeys(depths, 0)
     while depths:
         asked = {number: _legs(queries[number], allowed, depth) for number, depth in depths.items()}

@@ -24,7 +24,7 @@ from rag_pipeline.query.searching import Candidate, EmbeddedQuery, Found
 
 logger = logging.getLogger(__name__)
 
-_NEARLY_THE_SAME = "nearly the same as another"
+NEARLY_THE_SAME = "nearly the same as another"
 _ENOUGH_OF_DOCUMENT = "there are enough chunks of its document"
 
 # How many terms two chunks must share before their words are compared.
@@ -135,11 +135,11 @@ class _Selection:
             _, before = self.chosen[place]
             self._of_document[before.document_id] -= 1
             self._of_document[chunk.document_id] += 1
-            self._reject(before, _NEARLY_THE_SAME)
+            self._reject(before, NEARLY_THE_SAME)
             better = chunk._replace(score=before.score, relevance=max(before.relevance, chunk.relevance))
             self.chosen[place] = (terms, better)
         else:
-            self._reject(chunk, _NEARLY_THE_SAME)
+            self._reject(chunk, NEARLY_THE_SAME)
 
     def split(self) -> tuple[tuple[RetrievedChunk, ...], tuple[RejectedChunk, ...]]:
         """What is at or above the threshold, and everything that was rejected."""

@@ -39,9 +39,9 @@ _PLANNING_SHARE = 0.25
 
 # Tries of a store or embedding endpoint that does not answer, within the request's deadline.
 _TRIES = 2
-# What each query brings to the ranking, where trust and freshness may still turn the order. As many as the
-# calibration was fitted to: the more are looked at, the more that is of no use passes the threshold.
-_FOUND_PER_QUERY = 10
+FOUND_PER_QUERY = 10
+"""What each query brings to the ranking, where trust and freshness may still turn the order. As many as the
+calibration was fitted to: the more are looked at, the more that is of no use passes the threshold."""
 
 
 def validate_request(asking: Asking, services: AskServices) -> Asking:
@@ -118,7 +118,7 @@ def search(asking: Asking, services: AskServices) -> Asking:
     for attempt in range(1, _TRIES + 1):
         try:
             found = retrieve_within(
-                _scope(asking), asking.queries, services, deadline=asking.deadline, limit=_FOUND_PER_QUERY
+                _scope(asking), asking.queries, services, deadline=asking.deadline, limit=FOUND_PER_QUERY
             )
             return replace(asking, results=tuple(found.results), generation=found.generation)
         except (StoreError, EmbeddingUnavailable, LedgerError) as error:
