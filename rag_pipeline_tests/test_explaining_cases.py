@@ -102,7 +102,11 @@ def test_lost_in_the_source(base: KnowledgeBase) -> None:
     assert (
         lost(base, case_of(document="nowhere/absent.md"))[1] == "the source nowhere has no manifest any more"
     )
+    base.write("refunds", {"other.md": "# Other\n\nSomething else.\n"})
     base.remove("refunds", "returns.md")
+    found = explained(base)
+    assert found.steps[0].what.endswith("; what was indexed of it is still there")
+    assert found.lost_at is None
     base.index("refunds")
     assert lost(base)[0] is StepName.SOURCE
 

@@ -225,6 +225,17 @@ def test_files_that_are_too_large_absent_or_no_text_are_told(tmp_path: Path) -> 
         read_ragas(tmp_path / "rows.xlsx", {}, title="Questions")
 
 
+def test_more_questions_than_a_set_can_hold_are_refused_early(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text("{}\n" * 100_001)
+    with pytest.raises(BadQuestionSet, match="has more than 100,000 rows"):
+        read_ragas(file, {}, title="Rows")
+    one = json.dumps(question())
+    text = json.dumps(squad()).replace(one, ",".join([one] * 100_001))
+    with pytest.raises(BadQuestionSet, match="has more than 100,000 questions"):
+        read(tmp_path, text)
+
+
 def test_nothing_is_overwritten_and_no_foreign_document_joins(tmp_path: Path) -> None:
     found = read_squad(squad_file(tmp_path, squad()), source_id="faq", title="Questions")
     folder, file = tmp_path / "documents", tmp_path / "faq.yaml"

@@ -93,7 +93,9 @@ def _until_lost(steps: Iterable[Step]) -> tuple[Step, ...]:
 def _making(document: SeenDocument, quote: str | None) -> Iterator[Step]:
     """From the source to the chunks."""
     version, file = document.version, document.file
-    if file.problem:
+    if file.problem and version:
+        yield Step(StepName.SOURCE, True, f"{file.problem}; what was indexed of it is still there")
+    elif file.problem:
         yield Step(StepName.SOURCE, False, file.problem)
     elif version and version.content_hash != file.content_hash:
         yield Step(StepName.SOURCE, True, "the file is there; it was edited since it was indexed")

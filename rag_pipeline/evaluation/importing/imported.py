@@ -39,7 +39,8 @@ def write_imported(imported: Imported, *, set_file: Path, folder: Path) -> None:
     """Write the documents into a folder for a manifest to point at, and the set as YAML.
 
     The folder must be new or empty: what is left of another import would be indexed too. Raises
-    BadQuestionSet, with nothing written, where it is not, or the set cannot be written.
+    BadQuestionSet where it is not, where the set's file exists or where it would be too large, before
+    anything is written; and where something cannot be written.
     """
     text = _set_text(imported.questions, set_file)
     try:

@@ -12,6 +12,9 @@ from rag_pipeline.evaluation.question_sets import told
 LARGEST_IMPORT: Final = 128 << 20
 """Bytes that a file with questions may have."""
 
+MOST_CASES: Final = 100_000
+"""Questions that a file may have; fewer fit into a set, which says so itself."""
+
 _MOST_TOLD: Final = 5
 
 

@@ -6,11 +6,12 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from rag_pipeline.errors import BadQuestionSet
-from rag_pipeline.evaluation.importing.reading import read_text
+from rag_pipeline.evaluation.importing.reading import MOST_CASES, read_text
 
 # A list in a cell of a CSV file: texts in brackets. Longer ones are not parsed as Python.
 _LONGEST_CELL: Final = 200_000
@@ -26,12 +27,13 @@ class Row:
 
 def read_rows(file: Path) -> list[Row]:
     """The rows of a file that ends in .csv or .jsonl. Raises BadQuestionSet that names the row."""
-    match file.suffix.lower():
-        case ".csv":
-            return list(_csv_rows(file, read_text(file)))
-        case ".jsonl":
-            return list(_json_rows(file, read_text(file)))
-    raise BadQuestionSet(f"{file} must end in .csv or .jsonl.")
+    read = {".csv": _csv_rows, ".jsonl": _json_rows}.get(file.suffix.lower())
+    if read is None:
+        raise BadQuestionSet(f"{file} must end in .csv or .jsonl.")
+    rows = list(islice(read(file, read_text(file)), MOST_CASES + 1))
+    if len(rows) > MOST_CASES:
+        raise BadQuestionSet(f"{file} has more than {MOST_CASES:,} rows; split it.")
+    return rows
 
 
 def _csv_rows(file: Path, text: str) -> Iterator[Row]:

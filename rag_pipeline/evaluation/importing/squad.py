@@ -11,7 +11,7 @@ from rag_pipeline.errors import BadQuestionSet
 from rag_pipeline.evaluation.case import Case, Category, QuestionSet, Quote, Required
 from rag_pipeline.evaluation.importing.imported import Imported
 from rag_pipeline.evaluation.importing.naming import Names, slug
-from rag_pipeline.evaluation.importing.reading import Problems, read_text
+from rag_pipeline.evaluation.importing.reading import MOST_CASES, Problems, read_text
 from rag_pipeline.evaluation.question_sets import told
 from rag_pipeline.normalize.characters.cleaning import clean
 from rag_pipeline.query.trace import Outcome
@@ -99,9 +99,12 @@ def read_squad(file: Path, *, source_id: str, title: str, groups: Iterable[str] 
 
 def _parsed(file: Path) -> _Squad:
     try:
-        return _Squad.model_validate_json(read_text(file))
+        squad = _Squad.model_validate_json(read_text(file))
     except ValidationError as error:
         raise BadQuestionSet(f"{file}: {told(error)}.") from None
+    if sum(len(one.qas) for article in squad.data for one in article.paragraphs) > MOST_CASES:
+        raise BadQuestionSet(f"{file} has more than {MOST_CASES:,} questions; split it.")
+    return squad
 
 
 def _case(
