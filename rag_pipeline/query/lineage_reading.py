@@ -16,6 +16,7 @@ from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.ledger import Ledger
 from rag_pipeline.query.lineage import Lineage, Seen, SeenFile, lineage
 from rag_pipeline.query.trace import Trace, UsedEvidence
+from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.listing import find_files, hash_file
 from rag_pipeline.sources.manifest import Manifest
 from rag_pipeline.sources.walk import FoundFile
@@ -40,17 +41,17 @@ def evidence_to_walk(trace: Trace, some_id: str) -> list[UsedEvidence]:
 
 def walk_back(trace: Trace, chosen: list[UsedEvidence], places: Places) -> list[Lineage]:
     """Walk from an answer to the files behind some of its evidence, re-checking every hash on the way."""
-    files = _SourceFiles(places.find_manifest)
+    files = SourceFiles(places.find_manifest)
     exists = trace.generation is not None and places.client.collection_exists(trace.generation)
     return [
         lineage(trace, one, _see(trace.generation if exists else None, one, places, files)) for one in chosen
     ]
 
 
-def _see(generation: str | None, evidence: UsedEvidence, places: Places, files: "_SourceFiles") -> Seen:
+def _see(generation: str | None, evidence: UsedEvidence, places: Places, files: "SourceFiles") -> Seen:
     document_id, ledger = evidence.document_id, places.ledger
     if generation is None:
-        return Seen(False, None, None, None, None, files.look(evidence))
+        return Seen(False, None, None, None, None, files.look(document_id))
     version = dict(ledger.documents.versions([document_id])).get(generation)
     return Seen(
         generation_exists=True,
@@ -58,7 +59,7 @@ def _see(generation: str | None, evidence: UsedEvidence, places: Places, files: 
         version=version,
         deletion_noticed=ledger.documents.deletions_noticed(generation, [document_id]).get(document_id),
         chunk=_chunk(places.artifacts, version, evidence),
-        file=files.look(evidence),
+        file=files.look(document_id),
     )
 
 
@@ -80,22 +81,25 @@ class _Listed:
     files: Mapping[str, FoundFile]
 
 
-class _SourceFiles:
-    """The files of sources as they are now; each source is listed once."""
+class SourceFiles:
+    """The files of sources as they are now; each source is listed once.
+
+    `find_manifest` may raise ConfigurationError where a manifest is broken.
+    """
 
     def __init__(self, find_manifest: Callable[[str], Manifest | None]) -> None:
         self._find_manifest = find_manifest
         self._sources: dict[str, _Listed | SeenFile] = {}
 
-    def look(self, evidence: UsedEvidence) -> SeenFile:
-        """What the evidence's file holds."""
-        source_id = evidence.source_id
+    def look(self, document_id: str) -> SeenFile:
+        """What a document's file holds."""
+        source_id = source_of(document_id)
         if source_id not in self._sources:
             self._sources[source_id] = self._listed(source_id)
         listed = self._sources[source_id]
         if isinstance(listed, SeenFile):
             return listed
-        file = listed.files.get(evidence.document_id)
+        file = listed.files.get(document_id)
         if file is None:
             return SeenFile(problem="the file is gone from its source, or excluded by the manifest")
         try:
