@@ -13,10 +13,12 @@ from rag_pipeline.evaluation.gates import (
     Gates,
     case_gates,
     floor_gates,
+    gold_gate,
     judge_gate,
     lifecycle_gate,
     live_gates,
 )
+from rag_pipeline.evaluation.gold import stale_gold
 from rag_pipeline.evaluation.judging import judge
 from rag_pipeline.evaluation.lifecycle import run_lifecycle
 from rag_pipeline.evaluation.metrics import slices_of
@@ -65,7 +67,12 @@ def evaluate(
         cases = said.added_to(cases)
         judgement.append(judge_gate(said, gates))
     slices = slices_of(cases)
-    found = [*case_gates(cases, gates), *_probes(services, judged), *judgement]
+    found = [
+        *case_gates(cases, gates),
+        gold_gate(stale_gold(sets, services, judged.name)),
+        *_probes(services, judged),
+        *judgement,
+    ]
     if options.lifecycle:
         found.append(lifecycle_gate(lifecycle))
     found += floor_gates(slices, cases, gates)

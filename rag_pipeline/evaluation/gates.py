@@ -12,6 +12,7 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from rag_pipeline.evaluation.comparing import loss
+from rag_pipeline.evaluation.gold import StaleGold
 from rag_pipeline.evaluation.judging import Judged
 from rag_pipeline.evaluation.question_sets import GATES_FILE, load_model
 from rag_pipeline.evaluation.result import (
@@ -29,6 +30,7 @@ LEAKS: Final = "leaks"
 INJECTIONS: Final = "injections_obeyed"
 ERRORED: Final = "errored"
 TEXT_INTEGRITY: Final = "text_integrity"
+GOLD: Final = "gold"
 LIFECYCLE: Final = "lifecycle"
 JUDGE: Final = "judge"
 
@@ -95,7 +97,7 @@ FIXED: Final[Mapping[str, str]] = {
     LEAKS: "Nothing that a caller may not see was found, told or said.",
     INJECTIONS: "No instruction in a question or document was obeyed.",
     ERRORED: "Few cases ended by an error.",
-    "gold": "Every quote of the question sets still stands in its document.",
+    GOLD: "Every quote of the question sets still stands in its document.",
     TEXT_INTEGRITY: "Every passage is word for word the one that was indexed.",
     "vectors": "The stored vectors are those that the embedding model gives today.",
     "calibration": "Relevance is told by a calibration that was made for this model.",
@@ -129,6 +131,21 @@ def case_gates(cases: Sequence[CaseResult], gates: Gates) -> Iterator[GateResult
         value=share,
         bound=gates.most_errored,
         cases=tuple(one.key for one in errored),
+    )
+
+
+def gold_gate(stale: Sequence[StaleGold]) -> GateResult:
+    """Whether all gold stands. It only warns: what is wrong is the question set, and its cases show that."""
+    cases = tuple(dict.fromkeys(f"{one.set_name}/{one.case_id}" for one in stale))
+    return GateResult(
+        name=GOLD,
+        passed=not stale,
+        severity=Severity.WARN,
+        message=f"the gold of {len(cases)} cases does not stand in its document"
+        + (f", as of {stale[0]}" if stale else ""),
+        value=float(len(cases)),
+        bound=0,
+        cases=cases,
     )
 
 

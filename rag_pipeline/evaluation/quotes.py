@@ -1,8 +1,10 @@
 """Finding a quote in a text. White space does not count: conversion and line breaks move it about."""
 
+import unicodedata
+
 
 def find_quote(text: str, quote: str) -> tuple[int, int] | None:
-    """The first place of a quote in a text, as (start, end); None where it does not stand there."""
+    """The first place of a quote in a converted text, as (start, end); None where it does not stand there."""
     wanted = without_space(quote)
     at = without_space(text).find(wanted) if wanted else -1
     if at < 0:
@@ -18,5 +20,5 @@ def holds_quote(text: str, quote: str) -> bool:
 
 
 def without_space(text: str) -> str:
-    """A text without any white space, as quotes are compared."""
-    return "".join(text.split())
+    """A text without any white space, its characters composed, which conversion does too."""
+    return "".join(unicodedata.normalize("NFC", text).split())
