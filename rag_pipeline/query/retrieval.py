@@ -56,6 +56,7 @@ def retrieve(
     *,
     open_client: Callable[[], AbstractContextManager[QdrantClient]],
     alias: str,
+    generation: str | None = None,
     embedder_of: EmbedderOf,
     ledger: Ledger,
     baselines: Baselines | None = None,
@@ -66,23 +67,28 @@ def retrieve(
 
     `embedder_of` gives the embedder of a model that a generation was built with, and refuses what it cannot
     give. The store is opened once the queries are embedded. The generation that the alias names at that
-    moment answers all of them: one that is swapped in meanwhile is for the next request. Keep the
+    moment answers all of them: one that is swapped in meanwhile is for the next request. A `generation` that
+    is named is searched in place of it. Keep the
     `baselines` from one request to the next, or each measures its own. The `deadline` bounds the wait for an
     embedding endpoint and how often the store is asked; how long each answer of the store may take is up to
     whoever opens it. A query that is longer than the model's window is searched by all of its terms and by
-    the vector of its beginning. Raises ConfigurationError where nothing was indexed under the alias, or its
-    model cannot be had.
+    the vector of its beginning. Raises ConfigurationError where nothing was indexed under the alias, there is
+    no such generation, or its model cannot be had.
     """
     baselines = baselines or Baselines()
     bound = deadline or Deadline(math.inf)
-    expected = _live(ledger, alias)
+    expected = _wanted(ledger, alias, generation)
     tries = 0
     while True:
         embedder = embedder_of(expected.settings["model"])
         vectors = embedder.embed_queries(
             [beginning(query, embedder) for query in queries], timeout_seconds=bound.remaining
         )
-        calibration = options.calibration or default_calibration(expected.settings["model"])
+        calibration = (
+            options.calibration
+            or baselines.calibrations.of(expected.fingerprint, ledger.calibrations)
+            or default_calibration(expected.settings["model"])
+        )
         usual: Sequence[UsualCosines | None] = [None] * len(vectors)
         if calibration.needs_usual:
             usual = baselines.references.usual(embedder, vectors)
@@ -93,22 +99,29 @@ def retrieve(
         live = None
         try:
             with open_client() as client:
-                live = _aliased(client, ledger, alias, expected)
-                if live.settings["model"] == expected.settings["model"]:
+                live = expected if generation else _aliased(client, ledger, alias, expected)
+                if live.fingerprint == expected.fingerprint:
                     search = _Search(client, live.name, ledger, scope, baselines, calibration, options, bound)
                     return Retrieved(live.name, search.results(embedded))
         except StoreError:
             tries += 1
-            now_live = _live(ledger, alias)
+            now_live = _wanted(ledger, alias, generation)
             if live is None or live.name == now_live.name or tries > _MOST_TRIES:
                 raise
             # It was swapped out, and removed, since the alias was asked.
             live = now_live
-        # One of another model may have been swapped in since the ledger was asked.
+        # One of other settings may have been swapped in since the ledger was asked.
         expected = live
 
 
-def _live(ledger: Ledger, alias: str) -> Generation:
+def _wanted(ledger: Ledger, alias: str, generation: str | None) -> Generation:
+    if generation:
+        named = [one for one in ledger.generations.of_alias(alias) if one.name == generation]
+        if not named:
+            raise ConfigurationError(
+                f"There is no generation {generation} under {alias}. See `rag-pipeline generations`."
+            )
+        return named[0]
     live = ledger.generations.live(alias)
     if live is None:
         raise ConfigurationError(
