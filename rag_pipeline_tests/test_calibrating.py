@@ -15,6 +15,7 @@ from lxml import etree
 from rag_pipeline.errors import BadQuestionSet, ConfigurationError
 from rag_pipeline.evaluation.calibrating.calibrate import calibrate, fit_cases
 from rag_pipeline.evaluation.calibrating.curves import reliability_diagram, threshold_curve
+from rag_pipeline.evaluation.calibrating.doubts import overridden
 from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen
 from rag_pipeline.evaluation.calibrating.files import apply, forget, read_file, store, write_files
 from rag_pipeline.evaluation.calibrating.fitted import Fitted, Origin
@@ -51,14 +52,15 @@ def searched(
     return cases
 
 
-def fitted_to(cases: Sequence[AskedCase], false_refusals: float = 0.05, **names: Any) -> Fitted:
-    default: dict[str, Any] = {
+def fitted_to(cases: Sequence[AskedCase], false_refusals: float = 0.05, **others: Any) -> Fitted:
+    arguments: dict[str, Any] = {
+        "default": default_calibration(HASHING),
         "fingerprint": "0123456789abcdef",
         "generation": "knowledge_1",
         "embedding_model": "hashing",
         "sets": ("pages",),
     }
-    return fit_cases(cases, default_calibration(HASHING), false_refusals=false_refusals, **(default | names))
+    return fit_cases(cases, false_refusals=false_refusals, **(arguments | others))
 
 
 def refused(fitted: Fitted, cases: Sequence[AskedCase], *, answerable: bool) -> float:
@@ -189,6 +191,30 @@ def test_a_documents_cases_are_in_one_fold(about: list[list[str]], unanswerable:
     else:
         sizes = [numbers[: len(about)].count(number) for number in range(FOLDS)]
         assert max(sizes) - min(sizes) <= 1
+
+
+def test_weights_are_fitted_to_one_right_chunk_a_document() -> None:
+    cases = searched(60, seed=16)
+    weak = Seen(Signals(0.75, None, 9, 0.0, 6, ScriptPair.NEITHER, usual=0.75), True)
+    repeated = [
+        AskedCase(one.key, one.answerable, one.documents, (*one.found, *[weak] * 3 * one.answerable))
+        for one in cases
+    ]
+    assert fitted_to(repeated).calibration == fitted_to(cases).calibration
+
+
+def test_a_setting_that_counts_in_place_of_the_threshold_is_told() -> None:
+    assert any("RAG_MIN_RELEVANCE is set to 0.3" in one for one in overridden(0.3))
+    assert not list(overridden(None))
+
+
+def test_a_default_that_does_no_worse_is_told() -> None:
+    told = "By the model's default no more answerable questions are refused"
+    good = fitted_to(searched(300, seed=17, gap=0.2), false_refusals=0.01)
+    assert not any(told in one for one in good.warnings)
+    # It refuses 1 % and all of the others: nothing is gained for a rate of 30 %.
+    again = fitted_to(searched(100, seed=18, gap=0.2), 0.3, default=good.calibration)
+    assert any(told in one for one in again.warnings)
 
 
 def test_many_questions_about_one_document_are_told() -> None:

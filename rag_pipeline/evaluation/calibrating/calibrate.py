@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from rag_pipeline.errors import BadQuestionSet, ConfigurationError
-from rag_pipeline.evaluation.calibrating.doubts import SCRIPTS_IN_WORDS, doubts
+from rag_pipeline.evaluation.calibrating.doubts import SCRIPTS_IN_WORDS, doubts, overridden
 from rag_pipeline.evaluation.calibrating.examples import AskedCase, examples_of
 from rag_pipeline.evaluation.calibrating.fitted import CurvePoint, Fitted, Origin, PairFigures, Refusals
 from rag_pipeline.evaluation.calibrating.pairs import LEAST_EXAMPLES, Fit, fit_pairs, pairs_with_enough
@@ -42,7 +42,7 @@ def calibrate(
     chosen = _generation(services, generation)
     cases = search_cases(usable_cases(sets), services, chosen.name)
     model = services.embedder_of(chosen.settings["model"]).identity.key
-    return fit_cases(
+    fitted = fit_cases(
         cases,
         default_calibration(chosen.settings["model"]),
         fingerprint=chosen.fingerprint,
@@ -51,6 +51,8 @@ def calibrate(
         sets=tuple(one.name for one in sets),
         false_refusals=false_refusals,
     )
+    warnings = (*fitted.warnings, *overridden(services.settings.min_relevance))
+    return fitted.model_copy(update={"warnings": warnings})
 
 
 def fit_cases(
@@ -79,7 +81,7 @@ def fit_cases(
     )
     measured, reliability = scores(expected.probabilities, expected.labels)
     figures = tuple(_figures(pair, cases, expected.held, fit) for pair in ScriptPair)
-    refusals = _headline(expected.held)
+    refusals, by_default = _headline(expected.held), _headline(_held_by(kept, cases))
     not_found = tuple(one.key for one in cases if one.answerable and not one.right)
     return Fitted(
         calibration=calibration,
@@ -93,7 +95,7 @@ def fit_cases(
         by_document=expected.by_document,
         wanted_false_refusals=false_refusals,
         refusals=refusals,
-        default_refusals=_headline(_held_by(kept, cases)),
+        default_refusals=by_default,
         scores=measured,
         moved=-expected.threshold,
         pairs=figures,
@@ -102,6 +104,7 @@ def fit_cases(
                 figures,
                 weights,
                 refusals,
+                by_default,
                 wanted=false_refusals,
                 auc=measured.auc,
                 not_found=len(not_found),

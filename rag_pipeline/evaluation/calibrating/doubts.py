@@ -19,10 +19,20 @@ SCRIPTS_IN_WORDS: Mapping[ScriptPair, str] = {
 }
 
 
+def overridden(min_relevance: float | None) -> Iterator[str]:
+    """The warning where a setting counts in place of every threshold."""
+    if min_relevance is not None:
+        yield (
+            f"RAG_MIN_RELEVANCE is set to {min_relevance:g} and counts in place of the threshold. Unset it "
+            "to have the rate of false refusals that was fitted."
+        )
+
+
 def doubts(
     pairs: Sequence[PairFigures],
     weights: Mapping[ScriptPair, Weights],
     refusals: Refusals,
+    by_default: Refusals,
     *,
     wanted: float,
     auc: float,
@@ -36,6 +46,11 @@ def doubts(
         yield (
             f"{false.n} answerable questions are too few for a rate of {wanted:.1%}: it may be anything from "
             f"{false.low:.1%} to {false.high:.1%}."
+        )
+    if _no_worse(by_default, refusals):
+        yield (
+            "By the model's default no more answerable questions are refused, and no fewer others: keep it, "
+            "or fit again for another rate of false refusals."
         )
     if auc < _DOUBTFUL_AUC:
         yield (
@@ -52,6 +67,18 @@ def doubts(
             "Most questions are about the same few documents, so that a document's questions were fitted and "
             "measured: on other documents expect somewhat worse figures."
         )
+
+
+def _no_worse(one: Refusals, other: Refusals) -> bool:
+    """Whether one refuses no more that has an answer, and no less that has none."""
+    return bool(
+        one.false
+        and other.false
+        and one.due
+        and other.due
+        and one.false.value <= other.false.value
+        and one.due.value >= other.due.value
+    )
 
 
 def _of_pair(figures: PairFigures, weights: Weights) -> Iterator[str]:

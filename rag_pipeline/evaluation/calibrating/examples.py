@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from rag_pipeline.query.relevance.signals import ScriptPair, Signals
 
-# The best chunks that are wrong are the ones to tell from right ones: of a question without an answer these,
-# and of one with an answer the best one of another document.
+# The best chunks that are wrong are the ones to tell from right ones: so many of a question without an
+# answer, and of one with an answer the best one of another document.
 _WRONG_OF_UNANSWERABLE = 3
 _WRONG_OF_ANSWERABLE = 1
 
@@ -40,6 +40,14 @@ class AskedCase:
         return [one for one in self.found if one.right]
 
     @property
+    def telling(self) -> list[Seen]:
+        """The best right ones, one for each document.
+
+        A short quote may also stand where it answers nothing.
+        """
+        return self.right[: len(self.documents)]
+
+    @property
     def wrong(self) -> list[Seen]:
         """The best chunks that do not, as many as count."""
         most = _WRONG_OF_ANSWERABLE if self.answerable else _WRONG_OF_UNANSWERABLE
@@ -55,6 +63,6 @@ class AskedCase:
 def examples_of(cases: Iterable[AskedCase], scripts: ScriptPair) -> tuple[list[Signals], list[Signals]]:
     """The signals of right and of wrong chunks of a pair of scripts."""
     chosen = list(cases)
-    right = [one.signals for case in chosen for one in case.right if one.signals.scripts is scripts]
+    right = [one.signals for case in chosen for one in case.telling if one.signals.scripts is scripts]
     wrong = [one.signals for case in chosen for one in case.wrong if one.signals.scripts is scripts]
     return right, wrong

@@ -110,7 +110,7 @@ def _probabilities(case: AskedCase, fit: Fit) -> list[tuple[float, float]]:
     """Of a case's right and wrong chunks that have fitted weights."""
     return [
         (1 / (1 + math.exp(-max(-700.0, min(700.0, weights.logit(one.signals))))), label)
-        for label, some in ((1.0, case.right), (0.0, case.wrong))
+        for label, some in ((1.0, case.telling), (0.0, case.wrong))
         for one in some
         if (weights := fit.fitted.get(one.signals.scripts))
     ]
