@@ -1,17 +1,15 @@
-"""Fitting a calibration to questions with known answers: logistic regression by Newton's method."""
+"""Fitting a calibration to XQuAD and small talk, as the defaults were."""
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.left_out import Asked
-from rag_pipeline.query.relevance.calibration import Calibration, Weights, lift, shrunk_coverage
+from rag_pipeline.evaluation.calibrating.regression import fit_weights
+from rag_pipeline.query.relevance.calibration import Calibration, Weights
 from rag_pipeline.query.relevance.signals import ScriptPair
 from rag_pipeline.query.results import RetrievedChunk
 
-_STEPS = 50
-_RIDGE = 1e-2
 # Of what cannot be answered, the best chunks are the ones to tell from right ones.
 _NEGATIVES_A_QUESTION = 3
 # Where the threshold is laid. In one script: so that few answerable questions lose their paragraph to it.
@@ -28,8 +26,6 @@ _PAIRS = {
     ScriptPair.QUERY: ("zh", "en"),
     ScriptPair.CHUNK: ("en", "zh"),
 }
-
-Floats = NDArray[np.float64]
 
 
 def fitted(asked: Sequence[Asked], fitted_for: str) -> Calibration:
@@ -62,32 +58,12 @@ def _fitted_weights(asked: Sequence[Asked]) -> Weights:
     labels = np.repeat([1.0, 0.0, 0.0], counts)
     # Right and wrong weigh the same, however many there are of each.
     shares = np.array([0.5, 0.5 * (1 - _SMALL_TALK), 0.5 * _SMALL_TALK])
-    return _regression(_features([*right, *left_out, *talk]), labels, np.repeat(shares / counts, counts))
+    signals = [chunk.signals for chunk in (*right, *left_out, *talk)]
+    return fit_weights(signals, labels, np.repeat(shares / counts, counts))
 
 
 def _best_chunks(asked: Iterable[Asked]) -> list[RetrievedChunk]:
     return [chunk for one in asked for chunk in one.result.chunks[:_NEGATIVES_A_QUESTION]]
-
-
-def _features(chunks: Sequence[RetrievedChunk]) -> Floats:
-    signals = [chunk.signals for chunk in chunks]
-    return np.array([(one.dense, shrunk_coverage(one), lift(one)) for one in signals])
-
-
-def _regression(features: Floats, labels: Floats, importance: Floats) -> Weights:
-    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
-    inputs = np.column_stack([np.ones(len(features)), (features - mean) / spread])
-    ridge = np.diag([0.0, *[_RIDGE] * features.shape[1]])
-    weights = np.zeros(len(ridge))
-    for _ in range(_STEPS):
-        predicted = 1 / (1 + np.exp(-inputs @ weights))
-        gradient = inputs.T @ (importance * (predicted - labels)) + ridge @ weights
-        curvature = (inputs.T * (importance * predicted * (1 - predicted))) @ inputs + ridge
-        weights -= np.linalg.solve(curvature + 1e-9 * np.eye(len(ridge)), gradient)
-    slopes = weights[1:] / spread
-    intercept = weights[0] - slopes @ mean
-    dense, coverage, lifted = map(float, slopes)
-    return Weights(intercept=float(intercept), dense=dense, coverage=coverage, lift=lifted)
 
 
 def _right_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:

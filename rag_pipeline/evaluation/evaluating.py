@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.evaluation.asked_generation import asked_generation
 from rag_pipeline.evaluation.asking_cases import OnCase, ask_cases
 from rag_pipeline.evaluation.comparing import compare
@@ -22,12 +23,12 @@ from rag_pipeline.evaluation.gold import stale_gold
 from rag_pipeline.evaluation.judging import judge
 from rag_pipeline.evaluation.lifecycle import run_lifecycle
 from rag_pipeline.evaluation.metrics import slices_of
-from rag_pipeline.evaluation.probes import calibration_gate, vectors_gate
+from rag_pipeline.evaluation.probes import calibration_gate, unusable_calibration, vectors_gate
 from rag_pipeline.evaluation.question_sets import NamedSet
 from rag_pipeline.evaluation.result import CaseResult, Comparison, Evaluation, GateResult
 from rag_pipeline.ledger.evaluations import StoredEvaluation
 from rag_pipeline.ledger.generations import Generation
-from rag_pipeline.query.relevance.defaults import default_calibration
+from rag_pipeline.query.retrieval import calibration_in_force
 from rag_pipeline.services import Services
 
 
@@ -117,10 +118,16 @@ def _probes(services: Services, generation: Generation) -> list[GateResult]:
     embedder = services.embedder_of(generation.settings["model"])
     with services.open_store(wait_seconds=services.settings.lock_wait_s) as client:
         vectors = vectors_gate(client, generation.name, embedder)
-    calibration = services.retrieval_options().calibration or default_calibration(
-        generation.settings["model"]
-    )
-    return [vectors, calibration_gate(generation, calibration)]
+    return [vectors, _calibration_gate(services, generation)]
+
+
+def _calibration_gate(services: Services, generation: Generation) -> GateResult:
+    options = services.retrieval_options()
+    try:
+        calibration = calibration_in_force(generation, options, services.baselines, services.ledger)
+    except ConfigurationError as error:
+        return unusable_calibration(str(error))
+    return calibration_gate(generation, calibration)
 
 
 def _before(services: Services, cases: Sequence[CaseResult], baseline: Evaluation | None) -> list[Comparison]:

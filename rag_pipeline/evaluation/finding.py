@@ -17,9 +17,8 @@ from rag_pipeline.query.beginnings import beginning
 from rag_pipeline.query.deadline import Deadline
 from rag_pipeline.query.near_duplicates import nearly_the_same
 from rag_pipeline.query.record import Asking, AskServices
-from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.results import QueryResult, RetrievedChunk
-from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.retrieval import calibration_in_force, retrieve
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.searching import EmbeddedQuery, Found, search
 from rag_pipeline.query.selecting import NEARLY_THE_SAME
@@ -116,7 +115,7 @@ def find(record: Asking, services: AskServices, live: Generation) -> Findings:
     threshold = services.retrieval_options(limit=FOUND_PER_QUERY).min_relevance
     model = live.settings["model"]
     if threshold is None:
-        threshold = (options.calibration or default_calibration(model)).threshold
+        threshold = calibration_in_force(live, options, services.baselines, services.ledger).threshold
     if record.scope is None:
         raise ValueError("a case is a request that can be used")
     if not record.queries:

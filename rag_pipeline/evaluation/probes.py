@@ -59,6 +59,11 @@ def calibration_gate(generation: Generation, calibration: Calibration) -> GateRe
     )
 
 
+def unusable_calibration(reason: str) -> GateResult:
+    """That the calibration that is stored cannot be used."""
+    return GateResult(name="calibration", passed=False, severity=Severity.ERROR, message=reason)
+
+
 def fits(calibration: Calibration, fingerprint: str, model: Mapping[str, Any]) -> bool:
     """Whether a calibration was made for a fingerprint or, as the defaults are, for a model."""
     return calibration.fitted_for in (fingerprint, f"{model['provider']}/{model['model']}")

@@ -84,7 +84,7 @@ def retrieve(
         vectors = embedder.embed_queries(
             [beginning(query, embedder) for query in queries], timeout_seconds=bound.remaining
         )
-        calibration = options.calibration or default_calibration(expected.settings["model"])
+        calibration = calibration_in_force(expected, options, baselines, ledger)
         usual: Sequence[UsualCosines | None] = [None] * len(vectors)
         if calibration.needs_usual:
             usual = baselines.references.usual(embedder, vectors)
@@ -96,7 +96,7 @@ def retrieve(
         try:
             with open_client() as client:
                 live = expected if generation else _aliased(client, ledger, alias, expected)
-                if live.settings["model"] == expected.settings["model"]:
+                if live.fingerprint == expected.fingerprint:
                     search = _Search(client, live.name, ledger, scope, baselines, calibration, options, bound)
                     return Retrieved(live.name, search.results(embedded))
         except StoreError:
@@ -106,8 +106,22 @@ def retrieve(
                 raise
             # It was swapped out, and removed, since the alias was asked.
             live = now_live
-        # One of another model may have been swapped in since the ledger was asked.
+        # One of other settings may have been swapped in since the ledger was asked.
         expected = live
+
+
+def calibration_in_force(
+    generation: Generation, options: RetrievalOptions, baselines: Baselines, ledger: Ledger
+) -> Calibration:
+    """What tells relevance in a generation: the options' calibration, the fitted one, or its model's default.
+
+    Raises ConfigurationError where a stored one cannot be used.
+    """
+    return (
+        options.calibration
+        or baselines.calibrations.of(generation.fingerprint, ledger.calibrations)
+        or default_calibration(generation.settings["model"])
+    )
 
 
 def _wanted(ledger: Ledger, alias: str, generation: str | None) -> Generation:

@@ -37,9 +37,9 @@ class RetrievalOptions:
     """How much to hand on of what is found.
 
     `limit` is the most chunks a query, neighbours not counted, and `per_document` the most of one document.
-    Without a `calibration` the model's default counts, and without `min_relevance` its threshold. Of near
-    duplicates only the most trusted is kept, unless they are not to be collapsed. Chunks at most `neighbours`
-    before or after a found one are joined to it.
+    Without a `calibration` the one counts that was fitted for the generation, or else the model's default,
+    and without `min_relevance` its threshold. Of near duplicates only the most trusted is kept, unless they
+    are not to be collapsed. Chunks at most `neighbours` before or after a found one are joined to it.
     """
 
     limit: int = 10

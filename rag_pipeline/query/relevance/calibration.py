@@ -15,7 +15,7 @@ _ASSUMED_TERMS = 2
 class Weights(BaseModel):
     """What the signals add to the logit of relevance."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     intercept: float
     dense: float

@@ -1,0 +1,147 @@
+"""What the cases of question sets find in a generation, and which of it holds their gold."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from qdrant_client import QdrantClient
+
+from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen
+from rag_pipeline.evaluation.case import Case, Category
+from rag_pipeline.evaluation.question_sets import NamedSet
+from rag_pipeline.query.answering.supporting import folded
+from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.planning import plan_queries
+from rag_pipeline.query.relevance.calibration import Calibration, Weights
+from rag_pipeline.query.relevance.signals import ScriptPair
+from rag_pipeline.query.results import QueryResult, RetrievedChunk
+from rag_pipeline.query.retrieval import retrieve
+from rag_pipeline.query.scope import Scope
+from rag_pipeline.query.selecting import RetrievalOptions
+from rag_pipeline.query.trace import Outcome
+from rag_pipeline.query.visibility import hidden_sources
+from rag_pipeline.services import Services
+
+# As many as a request looks at for each query: the more there are, the more that is of no use passes.
+_FOUND_PER_QUERY = 10
+
+# Its relevance counts for nothing; it is there so that every signal is measured, whatever the model needs.
+_MEASURING = Calibration(
+    fitted_for="measuring",
+    weights=dict.fromkeys(ScriptPair, Weights(intercept=0.0, dense=1.0, coverage=1.0, lift=1.0)),
+)
+
+
+def usable_cases(sets: Sequence[NamedSet]) -> list[tuple[str, Case]]:
+    """The cases that tell about relevance, by `set/case`.
+
+    These are those with documents that must be found, and those where nothing is. Cases of outages, and of
+    refusals for other reasons, tell nothing.
+    """
+    return [
+        (f"{one.name}/{case.id}", case)
+        for one in sets
+        for case in one.questions.cases
+        if case.category is not Category.OUTAGE and (case.required or _unanswerable(case))
+    ]
+
+
+def search_cases(cases: Sequence[tuple[str, Case]], services: Services, generation: str) -> list[AskedCase]:
+    """Search the cases' queries as a request of their askers would be, and keep all that is found.
+
+    Cases of the same asker are searched together. Raises what `retrieve` does.
+    """
+    now = datetime.now(UTC)
+    manifests = services.manifests()
+    by_scope: dict[Scope, list[int]] = defaultdict(list)
+    for number, (_, case) in enumerate(cases):
+        scope = Scope(
+            Identity(groups=frozenset(case.groups), tenant=case.tenant),
+            as_of=case.as_of or now,
+            environment=case.environment,
+            audience=case.audience,
+        )
+        hidden = hidden_sources(manifests, scope)
+        visible = tuple(sorted(manifests.keys() - set(hidden)))
+        by_scope[replace(scope, source_ids=visible, hidden_sources=hidden)].append(number)
+    found: dict[int, list[QueryResult]] = {number: [] for number in range(len(cases))}
+    for scope, numbers in by_scope.items():
+        # No source in a scope would be no narrowing at all.
+        if scope.source_ids:
+            asked = [(number, query) for number in numbers for query in _queries(cases[number][1])]
+            results = _search([query for _, query in asked], scope, services, generation)
+            for (number, _), result in zip(asked, results, strict=True):
+                found[number].append(result)
+    return [_judged(key, case, found[number]) for number, (key, case) in enumerate(cases)]
+
+
+def _unanswerable(case: Case) -> bool:
+    return case.refusal and Outcome.NO_EVIDENCE in case.expect
+
+
+def _queries(case: Case) -> list[str]:
+    return plan_queries(case.question, case.queries)
+
+
+def _search(
+    queries: Sequence[str], scope: Scope, services: Services, generation: str
+) -> Sequence[QueryResult]:
+    wait = services.settings.lock_wait_s
+
+    def opened() -> AbstractContextManager[QdrantClient]:
+        return services.open_store(wait_seconds=wait)
+
+    options: RetrievalOptions = replace(
+        services.retrieval_options(limit=_FOUND_PER_QUERY),
+        calibration=_MEASURING,
+        min_relevance=0.0,
+        # Neighbours bear the scores of the chunk that they were joined to.
+        neighbours=0,
+    )
+    return retrieve(
+        queries,
+        scope,
+        open_client=opened,
+        alias=services.settings.alias,
+        generation=generation,
+        embedder_of=services.embedder_of,
+        ledger=services.ledger,
+        baselines=services.baselines,
+        options=options,
+    ).results
+
+
+def _judged(key: str, case: Case, results: Sequence[QueryResult]) -> AskedCase:
+    answerable = not _unanswerable(case)
+    return AskedCase(
+        key=key,
+        answerable=answerable,
+        documents=case.required,
+        found=tuple(
+            Seen(chunk.signals, _right(case, chunk) if answerable else False) for chunk in _nearest(results)
+        ),
+    )
+
+
+def _nearest(results: Sequence[QueryResult]) -> Iterator[RetrievedChunk]:
+    """Each chunk once, best rank first, as the query found it to which it is nearest."""
+    nearest: dict[str, RetrievedChunk] = {}
+    for result in results:
+        for chunk in result.chunks:
+            known = nearest.get(chunk.chunk_id)
+            if known is None or chunk.signals.dense > known.signals.dense:
+                nearest[chunk.chunk_id] = chunk
+    yield from sorted(nearest.values(), key=lambda chunk: (chunk.signals.rank, -chunk.signals.dense))
+
+
+def _right(case: Case, chunk: RetrievedChunk) -> bool | None:
+    """Whether a chunk holds the gold of an answerable case; None where nobody knows."""
+    text = folded(chunk.text)
+    if any(folded(quote.text) in text for quote in case.quotes):
+        # The same words elsewhere are of use too, though it is the named document that is asked for.
+        return True if chunk.document_id in case.required else None
+    if chunk.document_id not in case.required:
+        return False
+    return None if case.quotes else True
