@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from rag_pipeline import ask_commands, generation_commands, trace_commands
+from rag_pipeline import ask_commands, eval_commands, generation_commands, trace_commands
 from rag_pipeline.errors import ConfigurationError, RagPipelineError
 from rag_pipeline.settings import Settings, described, load_settings
 
@@ -29,6 +29,7 @@ letters_app = typer.Typer(help="What failed, why, and trying it again.", invoke_
 app.add_typer(ask_commands.app)
 app.add_typer(generation_commands.app)
 app.add_typer(trace_commands.app)
+app.add_typer(eval_commands.app, name="eval")
 app.add_typer(manifests_app, name="manifests")
 app.add_typer(letters_app, name="dead-letters")
 

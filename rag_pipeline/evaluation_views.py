@@ -7,6 +7,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from rag_pipeline.console import console, shown
+from rag_pipeline.evaluation.calibrating.fitted import Fitted
+from rag_pipeline.evaluation.calibrating.proportions import Rate
 from rag_pipeline.evaluation.report import phrases
 from rag_pipeline.evaluation.result import CaseResult, Comparison, Dimension, Evaluation, LifecycleResult
 
@@ -94,3 +96,24 @@ def _show_gates(evaluation: Evaluation) -> None:
 
 def _state(word: str) -> str:
     return f"[{_STATE_STYLES[word]}]{word}[/{_STATE_STYLES[word]}]"
+
+
+def show_fitted(fitted: Fitted) -> None:
+    """What a fit promises on cases that were not fitted, beside the default, and what is to be doubted."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("", no_wrap=True)
+    for name in ("answerable refused", "unanswerable refused"):
+        table.add_column(name, justify="right")
+    for name, refusals in (("fitted", fitted.refusals), ("default", fitted.default_refusals)):
+        table.add_row(name, _rate(refusals.false), _rate(refusals.due))
+    console.print(table)
+    console.print(
+        f"{fitted.answerable} answerable and {fitted.unanswerable} unanswerable cases, wanted at most "
+        f"{fitted.wanted_false_refusals:.3f} answerable refused"
+    )
+    for warning in fitted.warnings:
+        console.print(f"[yellow]{shown(warning)}[/yellow]")
+
+
+def _rate(rate: Rate | None) -> str:
+    return f"{rate.value:.3f} ({rate.low:.3f}-{rate.high:.3f})" if rate else "-"

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from rag_pipeline.errors import BadQuestionSet, ConfigurationError
+from rag_pipeline.evaluation.asked_generation import asked_generation
 from rag_pipeline.evaluation.calibrating.doubts import SCRIPTS_IN_WORDS, doubts, overridden
 from rag_pipeline.evaluation.calibrating.examples import AskedCase, examples_of
 from rag_pipeline.evaluation.calibrating.fitted import CurvePoint, Fitted, Origin, PairFigures, Refusals
@@ -15,7 +16,6 @@ from rag_pipeline.evaluation.calibrating.proportions import rate, scores
 from rag_pipeline.evaluation.calibrating.searching_cases import search_cases, usable_cases
 from rag_pipeline.evaluation.calibrating.thresholds import SAME_SCRIPT, Held, cross_validate
 from rag_pipeline.evaluation.question_sets import NamedSet
-from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.query.relevance.calibration import Calibration, Weights
 from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.relevance.signals import ScriptPair
@@ -39,7 +39,7 @@ def calibrate(
     """
     if not 0 < false_refusals < 1:
         raise ConfigurationError(f"A rate of false refusals lies between 0 and 1: {false_refusals} does not.")
-    chosen = _generation(services, generation)
+    chosen = asked_generation(services, generation)
     cases = search_cases(usable_cases(sets), services, chosen.name)
     model = services.embedder_of(chosen.settings["model"]).identity.key
     fitted = fit_cases(
@@ -114,18 +114,6 @@ def fit_cases(
         curve=_curve(expected.held),
         reliability=reliability,
     )
-
-
-def _generation(services: Services, name: str | None) -> Generation:
-    alias = services.settings.alias
-    known = services.ledger.generations.of_alias(alias)
-    found = [one for one in known if (one.name == name if name else one.live)]
-    if not found:
-        wanted = f"no generation {name}" if name else "nothing indexed"
-        raise ConfigurationError(
-            f"There is {wanted} under the alias {alias}. See `rag-pipeline generations`."
-        )
-    return found[0]
 
 
 def _too_few(cases: Sequence[AskedCase]) -> str:
