@@ -9,6 +9,7 @@ import numpy as np
 
 from rag_pipeline.chunking.chunk import embedding_input
 from rag_pipeline.chunking.stage import read_chunks
+from rag_pipeline.embedding.embedder import Vector
 from rag_pipeline.embedding.stage import embedding_key
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
@@ -30,10 +31,12 @@ def vectors_kept_in(folder: Path, base: KnowledgeBase, sources: list[str]) -> It
     model = base.services.embedder.identity.key
     cache = base.services.ledger.vectors
     file = folder / f"{re.sub(r'[^A-Za-z0-9]+', '_', model)}.npz"
+    known: dict[str, Vector] = {}
     if file.exists():
         with np.load(file) as kept:
-            cache.put(model, dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True)))
+            known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+        cache.put(model, known)
     yield
     keys = {embedding_key(text) for source in sources for text in embedded_texts(base, source)}
-    vectors = cache.get(model, sorted(keys))
+    vectors = known | cache.get(model, sorted(keys))
     np.savez(file, keys=np.array(list(vectors)), vectors=np.stack(list(vectors.values())))

@@ -110,11 +110,12 @@ def scratch_of(document_id: str, services: Services) -> Iterator[Scratch]:
                 "alias": f"{services.settings.alias}-lifecycle-{uuid.uuid4().hex[:8]}",
                 "ledger_url": None,
                 "artifacts_url": None,
+                "workers": 1,
             }
         )
         with Services(settings) as own:
             # The same model by the same settings: to load it again would take longer than the case.
-            own.embedder = services.embedder
+            own.embedder, own.baselines = services.embedder, services.baselines
             scratch = Scratch(own, manifest, file)
             scratch.write_manifest()
             if services.settings.ranking_file.exists():
