@@ -199,9 +199,7 @@ def calibrate(
 
 @app.command("import")
 def import_questions(
-    file: Annotated[
-        Path, typer.Argument(help="SQuAD JSON, or CSV or JSONL with Ragas' columns.")
-    ],
+    file: Annotated[Path, typer.Argument(help="SQuAD JSON, or CSV or JSONL with Ragas' columns.")],
     name: Annotated[str, typer.Option(help="The new set's name in manifests/evaluations/.")],
     groups: Annotated[str, typer.Option(help="The access groups that ask, with commas between.")] = "",
     source: Annotated[

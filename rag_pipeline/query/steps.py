@@ -196,6 +196,8 @@ def think(asking: Asking, services: AskServices) -> Asking:
         deadline=asking.deadline,
         context_tokens=services.asking.context_tokens,
         keep_texts=services.asking.trace_texts,
+        # What a caller asks to be searched for need be no part of the question.
+        clauses=() if _request(asking).queries else asking.queries[1:],
     )
     return _answered(asking, answering.think(begun))
 

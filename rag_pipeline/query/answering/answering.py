@@ -51,6 +51,7 @@ class Answering:
     model: ChatModel | None
     deadline: Deadline
     keep_texts: bool
+    clauses: tuple[str, ...] = ()
     model_down: str | None = None
     think_note: str | None = None
     drafted: Draft | Reply | None = None
@@ -73,8 +74,12 @@ def answering(
     deadline: Deadline,
     context_tokens: int = CONTEXT_TOKENS,
     keep_texts: bool = False,
+    clauses: Sequence[str] = (),
 ) -> Answering:
-    """The record that the steps begin with. `keep_texts` puts the drafts' texts into the attempts."""
+    """The record that the steps begin with. `keep_texts` puts the drafts' texts into the attempts.
+
+    `clauses` are the parts of the question, where it has several.
+    """
     passages = fitting(evidence, context_tokens) if model else ()
     too_long = model is not None and bool(evidence) and not passages
     return Answering(
@@ -84,6 +89,7 @@ def answering(
         model,
         deadline,
         keep_texts,
+        tuple(clauses),
         model_down=f"The first passage alone takes more than {context_tokens} tokens." if too_long else None,
     )
 
@@ -112,7 +118,7 @@ def draft(record: Answering) -> Answering:
             return replace(record, drafted=_reply(record, messages))
         except ModelUnavailable as error:
             record = replace(record, model_down=str(error))
-    return replace(record, drafted=extract(record.question, record.evidence))
+    return replace(record, drafted=extract(record.question, record.evidence, record.clauses))
 
 
 def validate(record: Answering) -> Answering:
@@ -125,7 +131,7 @@ def validate(record: Answering) -> Answering:
         record = _validated_reply(record, record.drafted)
         if record.outcome is not None:
             return record
-        record = replace(record, drafted=extract(record.question, record.evidence))
+        record = replace(record, drafted=extract(record.question, record.evidence, record.clauses))
     if not isinstance(record.drafted, Draft):
         raise ValueError("an answer is drafted before it is validated")
     record = _validated_quotation(record, record.drafted)

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
 from rag_pipeline.query.answering.draft import Claim, Draft
 from rag_pipeline.query.answering.parts import Part, PartKind, parts_of
@@ -33,14 +34,29 @@ class _Candidate:
     place: int
 
 
-def extract(question: str, evidence: Sequence[Evidence]) -> Draft:
+def extract(question: str, evidence: Sequence[Evidence], clauses: Sequence[str] = ()) -> Draft:
     """The one to four parts that share most of the question's words, quoted, each citing where it stands.
 
-    Sentences that instruct the reader's machine, questions and headings are never quoted. Not answered where
-    no part of the evidence shares enough of the question's words.
+    Of a question of several `clauses` each brings those that share most of its own words. Sentences that
+    instruct the reader's machine, questions and headings are never quoted. Not answered where no part of the
+    evidence shares enough of the question's words.
     """
-    wanted = content_terms(question)
     candidates = [one for rank, item in enumerate(evidence) for one in _candidates(rank, item)]
+    # The best of each clause first, then the second best: no clause takes all the room.
+    in_turn = chain.from_iterable(zip_longest(*(_best(one, candidates) for one in clauses or [question])))
+    chosen: list[_Candidate] = []
+    for one in in_turn:
+        repeated = one is None or any(_holds(other, one) or _holds(one, other) for other in chosen)
+        if not repeated and len(chosen) < _MOST_QUOTES:
+            chosen.append(one)
+    claims = [Claim(one.part.text, _labels(one, candidates)) for one in _in_reading_order(chosen)]
+    text = "\n".join(f"{claim.text} {''.join(f'[{label}]' for label in claim.labels)}" for claim in claims)
+    return Draft(bool(claims), text, tuple(claims))
+
+
+def _best(question: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """The candidates that answer a question best, the best first; none that repeats another."""
+    wanted = content_terms(question)
     weights = _weights(wanted, candidates)
     scored = []
     for candidate in candidates:
@@ -57,9 +73,7 @@ def extract(question: str, evidence: Sequence[Evidence]) -> Draft:
             for other in chosen
         ):
             chosen.append(candidate)
-    claims = [Claim(one.part.text, _labels(one, candidates)) for one in _in_reading_order(chosen)]
-    text = "\n".join(f"{claim.text} {''.join(f'[{label}]' for label in claim.labels)}" for claim in claims)
-    return Draft(bool(claims), text, tuple(claims))
+    return chosen
 
 
 def _candidates(rank: int, evidence: Evidence) -> Iterator[_Candidate]:

@@ -12,7 +12,8 @@ from rag_pipeline.normalize.judging.instructions import find_instructions
 
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)]|[（(]?[一二三四五六七八九十]{1,3}[、)）])\s*(?=\S)")
+# Not the emphasis of **Note:**, nor a negative or decimal number.
+_ITEM = re.compile(r"\s*(?:[-*+](?=\s)|\d{1,3}[.)](?!\d)|[（(]?[一二三四五六七八九十]{1,3}[、)）])\s*(?=\S)")
 _QUESTION_END = re.compile(r"[?？][\s*_”’\"')）」』]*\Z")
 _LEAD_IN_END = re.compile(r"[:：][\s*_]*\Z")
 # A list longer than this is not quoted as a whole with the sentence that announces it.
@@ -82,7 +83,7 @@ def _blocks(text: str) -> Iterator[str]:
                 block, fence = [], ""
             continue
         alone = _HEADING.match(line) is not None
-        if block and (alone or opened or not line.strip() or _sort(line) != _sort(block[0])):
+        if block and (alone or opened or not line.strip() or not _goes_on(block, line)):
             yield "".join(block)
             block = []
         if opened:
@@ -93,6 +94,12 @@ def _blocks(text: str) -> Iterator[str]:
             block.append(line)
     if block:
         yield "".join(block)
+
+
+def _goes_on(block: list[str], line: str) -> bool:
+    """Whether a line belongs to the block; one below a list's item goes on with it, indented or not."""
+    sort = _sort(line)
+    return sort == _sort(block[0]) or (sort == "text" and _sort(block[0]) == "list")
 
 
 def _sort(line: str) -> str:
