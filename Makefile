@@ -7,6 +7,9 @@ SHELL := /bin/bash
 # All state of the pipeline: ledger, artifacts, embedded store, Dagster's runs.
 export RAG_HOME ?= .rag
 
+# Where `make evaluate` writes what it found.
+PAGE ?= evaluation.html
+
 # The first of these that is Python 3.11 or newer; `make install PYTHON=…` chooses another.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
@@ -19,7 +22,7 @@ PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 PRODUCT := $(VENV)/.product-installed
 TOOLS := $(VENV)/.tools-installed
 
-.PHONY: help install demo ui lint types contracts test test-nightly bench format constraints clean
+.PHONY: help install demo evaluate ui lint types contracts test test-nightly bench format constraints clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -45,6 +48,10 @@ demo: $(PRODUCT) ## Index the sample corpus, search it in English and Chinese, a
 		-q "Within how many days of delivery may hardware be returned?" \
 		-q "值班工程师要在多长时间内确认 P1 告警？"
 	$(BIN)/rag-pipeline ask "Within how many days of delivery may hardware be returned?" --groups support
+
+evaluate: $(PRODUCT) ## Index the sample corpus, ask its question set, hold the gates; the page is $(PAGE).
+	$(BIN)/rag-pipeline index
+	$(BIN)/rag-pipeline eval --html $(PAGE)
 
 ui: $(PRODUCT) ## Open Dagster on the sources in manifests/.
 	@exec $(BIN)/rag-pipeline ui

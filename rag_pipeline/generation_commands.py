@@ -127,7 +127,8 @@ def purge(
     sys.stdout.write(
         f"Erased {document}: {sum(certificate.points.values())} points, {certificate.artifacts} artifacts, "
         f"{certificate.vectors} vectors, {certificate.dead_letters} dead letters, its words in "
-        f"{certificate.traces} traces and {certificate.comments} comments.\nCertificate: {file}\n"
+        f"{certificate.traces} traces and {certificate.comments} comments, and {certificate.pages} pages of "
+        f"evaluations.\nCertificate: {file}\n"
     )
     if certificate.shared:
         sys.stdout.write(f"{certificate.shared} stored texts stay, since other documents hold them too.\n")

@@ -19,6 +19,7 @@ from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.ledger.uses import Stored
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.tracing import erase_words, traces_with_words
+from rag_pipeline.services import Services
 from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.listing import find_files
 
@@ -28,7 +29,8 @@ class DeletionCertificate:
     """What was removed of a document where. `left` counts what a second look still found: all 0.
 
     `traces` are those of answers that had used it: their ids and scores stay, and no word of it. `comments`
-    are those of people on such answers, whose ratings stay.
+    are those of people on such answers, whose ratings stay. `pages` are all those of
+    evaluations, which may quote it; the next evaluation writes a new one.
     `shared` are artifacts and vectors that other documents with the same content go on using.
     `still_in_source` warns that the source still holds the file, so that the next run would index it again.
     """
@@ -42,6 +44,7 @@ class DeletionCertificate:
     table_rows: int
     traces: int
     comments: int
+    pages: int
     shared: int
     still_in_source: bool
     left: dict[str, int] = field(default_factory=dict)
@@ -101,6 +104,9 @@ def _purged(
         _write_without(file, table, document_id)
     traces = erase_words(ledger, document_id)
     comments = ledger.feedback.erase_comments_on(document_id)
+    pages = _pages(services)
+    for page in pages:
+        page.unlink()
     return DeletionCertificate(
         document_id=document_id,
         purged_at=datetime.now(UTC).isoformat(),
@@ -111,6 +117,7 @@ def _purged(
         table_rows=rows,
         traces=traces,
         comments=comments,
+        pages=len(pages),
         shared=len(used.keys - own.keys) + len(used.vectors - own.vectors),
         still_in_source=_still_in_source(pipeline, source_id, document_id),
         left=_left(pipeline, client, generations, source_id, document_id, own),
@@ -144,7 +151,14 @@ def _left(
         ),
         "traces": traces_with_words(ledger, document_id),
         "comments": ledger.feedback.comments_on(document_id),
+        "pages": len(_pages(pipeline.services)),
     }
+
+
+def _pages(services: Services) -> list[UPath]:
+    """The evaluations' pages. Which of them quote a document no search in them can tell for sure."""
+    folder = services.evaluation_pages
+    return list(folder.iterdir()) if folder.exists() else []
 
 
 def _tables(pipeline: Pipeline, source_id: str) -> Iterator[tuple[UPath, pd.DataFrame]]:

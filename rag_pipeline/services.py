@@ -73,6 +73,11 @@ class Services:
             return UPath(self.settings.artifacts_url)
         return UPath(self.settings.home.absolute())
 
+    @property
+    def evaluation_pages(self) -> UPath:
+        """The folder of evaluations' pages, which hold passages and answers."""
+        return self.root / "evaluations"
+
     @cached_property
     def artifacts(self) -> ArtifactStore:
         """The stages' outputs, by document."""

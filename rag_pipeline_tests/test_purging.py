@@ -18,7 +18,7 @@ from rag_pipeline.query.tracing import TraceRecorder, find_trace
 from rag_pipeline_tests.knowledge_base import PAGE, KnowledgeBase
 from rag_pipeline_tests.sample_traces import trace_from
 
-SECRET = "The combination of the safe is 4711."
+SECRET = "The combination of the safe is 4711-0815-2342."
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def everything_stored(base: KnowledgeBase) -> str:
 
 def test_nothing_is_left_in_any_generation(base: KnowledgeBase) -> None:
     rebuilding.reindex(base.pipeline, promote_after=True)
-    assert "4711" in everything_stored(base)
+    assert "4711-0815-2342" in everything_stored(base)
     base.remove("refunds", "secret.md")
     certificate, file = purge(base.pipeline, "refunds/secret.md")
     assert len(certificate.points) == 2
@@ -56,9 +56,9 @@ def test_nothing_is_left_in_any_generation(base: KnowledgeBase) -> None:
     assert not any(certificate.left.values())
     assert not certificate.still_in_source
     assert json.loads(file.read_text())["document_id"] == "refunds/secret.md"
-    assert "4711" not in everything_stored(base)
+    assert "4711-0815-2342" not in everything_stored(base)
     assert base.index("refunds").reconciled
-    assert "4711" not in everything_stored(base)
+    assert "4711-0815-2342" not in everything_stored(base)
 
 
 def test_what_another_document_holds_too_stays_with_it(base: KnowledgeBase) -> None:
@@ -92,27 +92,33 @@ def test_traces_lose_its_words_and_keep_its_id(base: KnowledgeBase, deleted_befo
     feedback.record(both.trace_id, Rating.DOWN, comment=f"Should not say: {SECRET}", by="u1")
     feedback.record(both.trace_id, Rating.UP, comment=None, by="u2")
     feedback.record(other.trace_id, Rating.UP, comment="Good.", by="u1")
+    page = Path(str(base.services.evaluation_pages)) / "knowledge.html"
+    page.parent.mkdir(parents=True)
+    page.write_text(f"<p>{SECRET}</p>")
     base.remove("refunds", "secret.md")
     if deleted_before:
         base.index("refunds")
     certificate, file = purge(base.pipeline, "refunds/secret.md")
     assert (certificate.traces, certificate.left["traces"]) == (1, 0)
+    assert (certificate.pages, certificate.left["pages"], page.exists()) == (1, 0, False)
     assert json.loads(file.read_text())["traces"] == 1
     assert (certificate.comments, certificate.left["comments"]) == (1, 0)
     said = sorted((one.rating.value, one.comment) for one in feedback.of_trace(both.trace_id))
     assert said == [("down", None), ("up", None)]
     assert [one.comment for one in feedback.of_trace(other.trace_id)] == ["Good."]
     kept = find_trace(base.services.ledger, both.trace_id)
-    assert "4711" not in kept.model_dump_json()
+    assert "4711-0815-2342" not in kept.model_dump_json()
     assert [one.document_id for one in kept.evidence] == ["refunds/secret.md", "refunds/refunds.md"]
     assert kept.evidence[1].text == both.evidence[1].text
     assert find_trace(base.services.ledger, other.trace_id) == other
     base.services.ledger.close()
-    assert b"4711" not in b"".join(file.read_bytes() for file in base.settings.home.glob("ledger.sqlite*"))
+    assert b"4711-0815-2342" not in b"".join(
+        file.read_bytes() for file in base.settings.home.glob("ledger.sqlite*")
+    )
     # An answer that was being given meanwhile is recorded only now.
     late = both.model_copy(update={"trace_id": "late"})
     recorder.record(late)
-    assert "4711" not in find_trace(base.services.ledger, "late").model_dump_json()
+    assert "4711-0815-2342" not in find_trace(base.services.ledger, "late").model_dump_json()
 
 
 def test_a_document_that_a_run_deleted_already_gets_its_certificate_too(base: KnowledgeBase) -> None:

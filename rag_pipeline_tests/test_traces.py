@@ -136,7 +136,9 @@ def test_a_trace_is_found_by_its_evidence_too(ledger: Ledger, recorder: TraceRec
 def test_without_the_setting_ids_hashes_and_scores_are_kept_and_no_texts(ledger: Ledger) -> None:
     recorded = trace_of(
         [used_evidence("refunds/a.md", trace_id="t1", text="The passage.")],
-        attempts=[Attempt(by="openai", model="m", problems=["number 4711"], text="The passage says so.")],
+        attempts=[
+            Attempt(by="openai", model="m", problems=["number 4711-0815-2342"], text="The passage says so.")
+        ],
         citations=[CitedClaim(evidence_ids=["t1:S1"], claim="The passage says so.")],
         conflicts=[conflict("30 days", "The passage.")],
         question="What was asked?",
@@ -148,7 +150,7 @@ def test_without_the_setting_ids_hashes_and_scores_are_kept_and_no_texts(ledger:
     assert kept.evidence[0].text_hash == recorded.evidence[0].text_hash
     assert kept.evidence[0].score == recorded.evidence[0].score
     assert kept.conflicts[0].positions[0].shown == "30 days"
-    assert kept.attempts[0].problems == ["number 4711"]
+    assert kept.attempts[0].problems == ["number 4711-0815-2342"]
 
 
 def test_a_trace_that_is_there_is_not_replaced(recorder: TraceRecorder) -> None:
@@ -216,17 +218,17 @@ def test_citations_are_counted_by_answer(ledger: Ledger, recorder: TraceRecorder
 def test_what_a_trace_holds_of_a_document_is_erased_and_the_rest_stays(
     ledger: Ledger, recorder: TraceRecorder
 ) -> None:
-    secret = "The combination is 4711."
+    secret = "The combination is 4711-0815-2342."
     recorder.record(
         trace_of(
             [
                 used_evidence("refunds/a.md", trace_id="t1", label="S1", text=secret),
                 used_evidence("refunds/b.md", trace_id="t1", label="S2", text="Another one's words."),
             ],
-            attempts=[Attempt(by="openai", model="m", problems=["4711 is not in S2"], text=secret)],
+            attempts=[Attempt(by="openai", model="m", problems=["4711-0815-2342 is not in S2"], text=secret)],
             citations=[CitedClaim(evidence_ids=["t1:S1"], claim=secret)],
-            conflicts=[conflict("4711", secret)],
-            think_note="It is 4711.",
+            conflicts=[conflict("4711-0815-2342", secret)],
+            think_note="It is 4711-0815-2342.",
         )
     )
     untouched = trace_of([used_evidence("refunds/b.md", trace_id="t2")])
@@ -234,7 +236,7 @@ def test_what_a_trace_holds_of_a_document_is_erased_and_the_rest_stays(
     assert traces_with_words(ledger, "refunds/a.md") == 1
     assert erase_words(ledger, "refunds/a.md") == 1
     kept = find_trace(ledger, "t1")
-    assert "4711" not in kept.model_dump_json()
+    assert "4711-0815-2342" not in kept.model_dump_json()
     assert [one.text for one in kept.evidence] == [None, "Another one's words."]
     assert kept.attempts[0].problems == [ERASED], "an attempt that failed still did"
     assert kept.conflicts[0].winner == "S1"
@@ -249,15 +251,17 @@ def test_a_document_that_was_deleted_meanwhile_leaves_no_words(
 ) -> None:
     ledger.documents.bury("knowledge__1", "refunds", ["refunds/a.md"])
     recorder.record(
-        trace_of([used_evidence("refunds/a.md", trace_id="t1", text="4711")], generation="knowledge__1")
+        trace_of(
+            [used_evidence("refunds/a.md", trace_id="t1", text="4711-0815-2342")], generation="knowledge__1"
+        )
     )
-    assert "4711" not in find_trace(ledger, "t1").model_dump_json()
+    assert "4711-0815-2342" not in find_trace(ledger, "t1").model_dump_json()
 
 
 def test_a_trace_of_another_version_is_erased_too_and_stays_known_by_its_ids(
     ledger: Ledger, recorder: TraceRecorder
 ) -> None:
-    secret = "The combination is 4711."
+    secret = "The combination is 4711-0815-2342."
     known = trace_of([used_evidence("refunds/a.md", trace_id="t1", text=secret)])
     recorder.record(known)
     ledger.traces.record(
@@ -268,7 +272,7 @@ def test_a_trace_of_another_version_is_erased_too_and_stays_known_by_its_ids(
     assert traces_with_words(ledger, "refunds/a.md") == 2
     assert erase_words(ledger, "refunds/a.md") == 2
     (kept,) = ledger.traces.records(["t2"])
-    assert "4711" not in str(kept)
+    assert "4711-0815-2342" not in str(kept)
     assert (kept["trace_id"], kept["identity"]) == ("t2", known.identity)
     assert traces_with_words(ledger, "refunds/a.md") == 0
     assert erase_words(ledger, "refunds/a.md") == 0

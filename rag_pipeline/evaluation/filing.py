@@ -15,7 +15,7 @@ from rag_pipeline.services import Services
 
 def report_file(services: Services) -> UPath:
     """Where the newest report of the alias is kept."""
-    return services.root / "evaluations" / f"{services.settings.alias}.html"
+    return services.evaluation_pages / f"{services.settings.alias}.html"
 
 
 def evaluate_and_file(
