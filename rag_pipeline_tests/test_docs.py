@@ -29,10 +29,13 @@ def test_commands_are_accepted_by_the_command_line(line: str) -> None:
     command = typer.main.get_command(app)
     words = shlex.split(line)[1:]
     while below := getattr(command, "commands", {}):
-        # `eval [SET…]` is `eval run [SET…]`.
-        name = words.pop(0) if words and words[0] in below else "run"
-        assert name in below, line
-        command = below[name]
+        if words and words[0] in below:
+            command = below[words.pop(0)]
+        elif "run" in below:  # `eval [SET…]` is `eval run [SET…]`
+            command = below["run"]
+        else:
+            assert not words or words[0].startswith("-"), line
+            break
     options = {name for parameter in command.params for name in parameter.opts}
     assert {word for word in words if word.startswith("-")} <= options
 
