@@ -259,7 +259,7 @@ def _counting(cases: int) -> "OnCase":
     """Counts the cases on a terminal's standard error."""
     done = 0
 
-    def on_case(result: Any) -> None:
+    def on_case() -> None:
         nonlocal done
         done += 1
         if sys.stderr.isatty():

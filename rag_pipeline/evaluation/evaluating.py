@@ -51,7 +51,7 @@ def evaluate(
     *,
     generation: str | None = None,
     options: EvaluationOptions = EvaluationOptions(),
-    on_case: OnCase = lambda _: None,
+    on_case: OnCase = lambda: None,
 ) -> Evaluation:
     """Ask all cases of a generation, the live one if none is named, and store what was found.
 

@@ -24,7 +24,7 @@ def evaluate_and_file(
     *,
     generation: str | None = None,
     options: EvaluationOptions | None = None,
-    on_case: OnCase = lambda _: None,
+    on_case: OnCase = lambda: None,
 ) -> Evaluation:
     """Evaluate by the named sets, or by all of the deployment's, and keep the report in the last one's place.
 
