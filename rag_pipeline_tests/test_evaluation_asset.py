@@ -72,6 +72,18 @@ def test_a_broken_gate_fails_the_run_and_names_the_cases(
     assert result.asset_materializations_for_node("evaluation_report"), "what was found is kept"
 
 
+def test_without_any_question_nothing_is_asked_and_every_check_warns(
+    tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    bare = KnowledgeBase(tmp_path)
+    result, checks = run(bare, instance)
+    assert result.success, "who materializes everything before writing questions did nothing wrong"
+    assert checks
+    assert all(not one.passed and one.severity is dg.AssetCheckSeverity.WARN for one in checks.values())
+    [materialized] = result.asset_materializations_for_node("evaluation_report")
+    assert "There is no question set" in str(materialized.metadata["summary"].value)
+
+
 def test_a_set_that_is_not_there_fails_the_run_in_words(
     base: KnowledgeBase, instance: dg.DagsterInstance
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_pipeline.evaluation.gates import FIXED, Gates
 from rag_pipeline_tests.dagster_ui import (
     Browser,
     BrowserUnavailable,
@@ -15,6 +16,7 @@ from rag_pipeline_tests.dagster_ui import (
     running_ui,
     wait_for,
 )
+from rag_pipeline_tests.evaluated import write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 CHECKS = {
@@ -48,6 +50,9 @@ def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Brows
     base.manifest("refunds")
     base.page("refunds", "rules", "exceptions")
     base.write("refunds", {"empty.md": b""})
+    case = {"id": "back", "category": "answerable", "question": "Within how many days does hardware go back?",
+            "groups": ["support"], "expect": "answered", "values": ["30 days"]}  # fmt: skip
+    write_set(base, [case], Gates())
     with (
         running_ui(tmp_path / "home", tmp_path / "manifests", tmp_path / "ui.log") as server,
         open_browser(browser, server, tmp_path / "profile") as page,
@@ -65,7 +70,7 @@ def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Brows
         page.click("Materialize all…")
         page.click("Select a partition or create one", kind="div")
         page.click("refunds", kind="span")
-        page.click("Launch runs to materialize 6 assets", kind="div")
+        page.click("Launch runs to materialize 7 assets", kind="div")
         page.click("Launch 1 run")
         run = launched(server, before=[followed])
         assert page.run_ends(run) == "SUCCESS"
@@ -84,3 +89,6 @@ def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Brows
         page.open("/assets/reconciliation_report", "Reconciliation", "chunks_stored")
         report = [documents, chunks]
         wait_for("the report", lambda: report == [row for row in page.rows() if "refunds" in row])
+
+        page.open("/assets/evaluation_report", "gates hold", "by_category", "metrics")
+        page.open("/assets/evaluation_report?view=checks", f"Checks ({len(FIXED)})", *FIXED)

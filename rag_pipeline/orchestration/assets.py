@@ -9,7 +9,7 @@ from rag_pipeline.orchestration.metadata import report_metadata, reports_metadat
 from rag_pipeline.orchestration.partitions import sources
 from rag_pipeline.pipeline import Pipeline
 
-GROUP = "indexing"
+GROUP = "knowledge_base"
 
 STORE_POOL = "qdrant"
 """Steps that open Qdrant: the embedded store lets one process in at a time. dagster.yaml limits the pool."""

@@ -11,7 +11,7 @@ from rag_pipeline.evaluation.filing import evaluate_and_file, report_file
 from rag_pipeline.evaluation.gates import FIXED, load_gates
 from rag_pipeline.evaluation.question_sets import has_sets
 from rag_pipeline.evaluation.result import Evaluation, GateResult, Severity
-from rag_pipeline.orchestration.assets import STORE_POOL, Pipelines, qdrant_collection
+from rag_pipeline.orchestration.assets import GROUP, STORE_POOL, Pipelines, qdrant_collection
 from rag_pipeline.orchestration.failing import said_to_people
 from rag_pipeline.orchestration.metadata import evaluation_metadata, gate_metadata
 from rag_pipeline.pipeline import Pipeline
@@ -54,7 +54,7 @@ def evaluation_report(pipeline: Pipeline) -> dg.AssetsDefinition:
     @dg.asset(
         key=ASSET,
         deps=[qdrant_collection],
-        group_name="evaluation",
+        group_name=GROUP,
         kinds={"table"},
         pool=STORE_POOL,
         check_specs=[
@@ -66,6 +66,14 @@ def evaluation_report(pipeline: Pipeline) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, config: EvaluateConfig, pipeline: Pipelines
     ) -> dg.MaterializeResult:  # type: ignore[type-arg]  # with checks Dagster takes no other annotation
         """What the question sets find of the live generation: by category, and against the last time."""
+        folder = pipeline.services.settings.evaluations_folder
+        if not config.sets and not has_sets(folder):
+            nothing = f"There is no question set in {folder}, so nothing was asked."
+            context.log.warning(nothing)
+            return dg.MaterializeResult(
+                metadata={"summary": nothing},
+                check_results=[_check_result(_not_asked(name, nothing, passed=False)) for name in checks],
+            )
         with said_to_people():
             found = evaluate_and_file(pipeline.services, config.sets, generation=config.generation or None)
         return dg.MaterializeResult(
@@ -92,22 +100,20 @@ def _checks(folder: Path) -> Mapping[str, str]:
 def _results(evaluation: Evaluation, checks: Mapping[str, str]) -> Iterator[dg.AssetCheckResult]:
     gates = {one.name: one for one in evaluation.gates}
     for name in checks:
-        gate = gates.get(name) or _not_asked(name)
-        yield dg.AssetCheckResult(
-            check_name=name,
-            asset_key=ASSET,
-            passed=gate.passed,
-            severity=_severity(gate.severity),
-            metadata=gate_metadata(gate),
-        )
+        # Missing where it was removed from the file since Dagster loaded, or needs what is not set up.
+        yield _check_result(gates.get(name) or _not_asked(name, "It was not asked in this run.", passed=True))
 
 
-def _not_asked(name: str) -> GateResult:
-    # A gate that was removed from the file since Dagster loaded, or that needs what is not set up.
-    return GateResult(
-        name=name, passed=True, severity=Severity.WARN, message="it was not asked for in this run"
+def _check_result(gate: GateResult) -> dg.AssetCheckResult:
+    error = gate.severity is Severity.ERROR
+    return dg.AssetCheckResult(
+        check_name=gate.name,
+        asset_key=ASSET,
+        passed=gate.passed,
+        severity=dg.AssetCheckSeverity.ERROR if error else dg.AssetCheckSeverity.WARN,
+        metadata=gate_metadata(gate),
     )
 
 
-def _severity(severity: Severity) -> dg.AssetCheckSeverity:
-    return dg.AssetCheckSeverity.ERROR if severity is Severity.ERROR else dg.AssetCheckSeverity.WARN
+def _not_asked(name: str, message: str, *, passed: bool) -> GateResult:
+    return GateResult(name=name, passed=passed, severity=Severity.WARN, message=message)
