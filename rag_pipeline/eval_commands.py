@@ -1,5 +1,6 @@
 """Commands that judge answers: question sets and their gates, gold that stands, where a case was lost."""
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from rag_pipeline.errors import BadQuestionSet
+from rag_pipeline.errors import BadQuestionSet, ConfigurationError
 from rag_pipeline.settings import load_settings
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rag_pipeline.evaluation.result import Evaluation
 
 GATES_BROKEN = 1
+_NAMES_OF_COMMANDS = ("run", "check", "explain", "calibrate", "import")
 
 
 class _RunsUnlessTold(TyperGroup):
@@ -64,32 +66,37 @@ def run(
     """Ask question sets, and say which gates hold and what changed since the last time."""
     from rag_pipeline.evaluation.evaluating import EvaluationOptions
     from rag_pipeline.evaluation.exporting import export_results
-    from rag_pipeline.evaluation.filing import evaluate_and_file
+    from rag_pipeline.evaluation.filing import evaluate_and_file, write_page
     from rag_pipeline.evaluation.question_sets import load_sets
-    from rag_pipeline.evaluation.report.html import html_report
     from rag_pipeline.services import Services
 
     settings = load_settings()
     named = load_sets(settings.evaluations_folder, sets or [])
     options = EvaluationOptions(lifecycle=lifecycle, baseline=_read(baseline) if baseline else None)
+    for file in (html, export):
+        if file and not file.absolute().parent.is_dir():
+            raise ConfigurationError(f"{file} cannot be written: there is no folder {file.parent}.")
     with Services(settings) as services:
         evaluation = evaluate_and_file(
             services,
-            sets or [],
+            named,
             generation=_generation(against),
             options=options,
             on_case=_counting(sum(len(one.questions.cases) for one in named)),
         )
-    if html:
-        html.write_text(html_report(evaluation), encoding="utf-8")
-    if export:
-        export_results(evaluation, named, export)
     if as_json:
         sys.stdout.write(evaluation.model_dump_json(indent=2) + "\n")
     else:
         from rag_pipeline.evaluation_views import show_evaluation
 
         show_evaluation(evaluation)
+    if html:
+        try:
+            write_page(evaluation, html)
+        except OSError as error:
+            raise ConfigurationError(f"{html} cannot be written: {error.strerror}.") from None
+    if export:
+        export_results(evaluation, named, export)
     if not evaluation.passed:
         raise typer.Exit(GATES_BROKEN)
 
@@ -128,8 +135,6 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Walk from the source to the citation, and say at which step the right passage was lost."""
-    from dataclasses import asdict
-
     from rag_pipeline.console import print_json
     from rag_pipeline.evaluation.explaining import explain as explained
     from rag_pipeline.evaluation.question_sets import find_case, load_sets
@@ -140,7 +145,7 @@ def explain(
     with Services(settings) as services:
         explanations = explained(found, services, _generation(against))
     if as_json:
-        print_json({"case": found.id, "explanations": [asdict(one) for one in explanations]})
+        print_json({"case": found.id, "explanations": [one.to_json() for one in explanations]})
     else:
         from rag_pipeline.trace_views import show_explanations
 
@@ -171,6 +176,8 @@ def calibrate(
     from rag_pipeline.evaluation_views import show_fitted
     from rag_pipeline.services import Services
 
+    if forget and file:
+        raise ConfigurationError("Say --forget or --file, not both.")
     settings = load_settings()
     with Services(settings) as services:
         if forget:
@@ -217,9 +224,11 @@ def import_questions(
     from rag_pipeline.services import Services
 
     settings = load_settings()
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) or name in {*_NAMES_OF_COMMANDS, "gates"}:
+        raise ConfigurationError(f"A set cannot be called {name!r}: use letters, digits, - and _.")
     set_file = settings.evaluations_folder / f"{name}.yaml"
     asking = [one.strip() for one in groups.split(",") if one.strip()]
-    if file.suffix == ".json":
+    if file.suffix.lower() == ".json":
         if source is None or documents is None:
             raise BadQuestionSet("SQuAD's paragraphs become a source: say --source and --documents.")
         imported = read_squad(file, source_id=source, title=name, groups=asking)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from rag_pipeline.errors import ConfigurationError, GenerationConflict, LeaseHeld, RagPipelineError
@@ -142,6 +143,7 @@ def _swap_to(services: Services, chosen: Callable[[Sequence[Generation]], Genera
 def collect_garbage(services: Services, keep: int = 1) -> list[str]:
     """Remove failed generations and all previous ones but the `keep` newest; returns the removed ones' names.
 
+    Evaluations are forgotten after as many days as traces are.
     Never what the alias names, nor the newest previous one.
     """
     if keep < 1:
@@ -167,6 +169,8 @@ def collect_garbage(services: Services, keep: int = 1) -> list[str]:
             passing("generation dropped")
             removed.append(generation.name)
     _release(services, lost)
+    kept = timedelta(days=services.settings.trace_retention_days)
+    ledger.evaluations.forget_before(datetime.now(UTC) - kept)
     return removed
 
 

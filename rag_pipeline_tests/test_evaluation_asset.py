@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from rag_pipeline.evaluation.gates import Gates
 from rag_pipeline.orchestration.building import build_definitions
 from rag_pipeline.orchestration.evaluation import nightly_evaluation
 from rag_pipeline.orchestration.running import QUIET
@@ -66,7 +67,7 @@ def test_a_broken_gate_fails_the_run_and_names_the_cases(
     result, checks = run(base, instance)
     assert not result.success
     broken = {name: one for name, one in checks.items() if not one.passed}
-    assert broken.keys() == {"every_category"}
+    assert broken.keys() == {"every_category", "every_gate"}
     assert broken["every_category"].severity is dg.AssetCheckSeverity.ERROR
     assert "`small/wrong`" in str(broken["every_category"].metadata["to_blame"].value)
     assert result.asset_materializations_for_node("evaluation_report"), "what was found is kept"
@@ -82,6 +83,21 @@ def test_without_any_question_nothing_is_asked_and_every_check_warns(
     assert all(not one.passed and one.severity is dg.AssetCheckSeverity.WARN for one in checks.values())
     [materialized] = result.asset_materializations_for_node("evaluation_report")
     assert "There is no question set" in str(materialized.metadata["summary"].value)
+
+
+def test_a_gate_that_became_known_since_dagster_loaded_fails_the_run_too(
+    base: KnowledgeBase, instance: dg.DagsterInstance
+) -> None:
+    write_set(base, gates=Gates())
+    definitions = build_definitions(base.pipeline)
+    write_set(base, [*cases(), {**cases()[0], "id": "wrong", "values": ["14 days"]}])
+    result = definitions.resolve_job_def("evaluate").execute_in_process(
+        instance=instance, raise_on_error=False, run_config=QUIET
+    )
+    assert not result.success
+    broken = [one for one in result.get_asset_check_evaluations() if not one.passed]
+    assert [one.check_name for one in broken] == ["every_gate"]
+    assert "every_category" in str(broken[0].metadata["found"].value)
 
 
 def test_a_set_that_is_not_there_fails_the_run_in_words(

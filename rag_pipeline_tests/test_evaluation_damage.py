@@ -109,8 +109,10 @@ def test_a_leg_without_the_access_filter_is_a_leak_though_no_answer_shows_it(
             with super().open_store(wait_seconds=wait_seconds) as client:
                 yield cast(QdrantClient, UnfilteredLeg(client))
 
-    found = evaluated(Leaking(either_base.settings))
-    assert "leaks" in broken(found)
+    leaking = Leaking(either_base.settings)
+    evaluated(leaking)
+    found = evaluated(leaking)
+    assert "leaks" in broken(found), "in a process that has asked before too"
     [salary] = [one for one in found.cases if one.case_id == "salary"]
     assert salary.outcome == "no_evidence", "the ledger held it back"
     assert any("people/salaries.md" in failure for failure in salary.failures)
@@ -175,7 +177,9 @@ def test_an_update_that_never_arrives_is_found(base: KnowledgeBase) -> None:
     assert not lifecycle_gate(results).passed
     assert "is still found" in str(results[0].failures)
     assert "no cited passage" in str(results[0].failures)
-    assert "no “Hardware" in str(results[1].failures), "the manifest takes effect at once, the index did not"
+    assert "its remaining readers do not" in str(results[1].failures), (
+        "the manifest counts at once, the index did not"
+    )
 
 
 @pytest.mark.parametrize("hidden", [False, True])
@@ -240,6 +244,33 @@ def test_a_judge_that_fails_most_of_the_time_has_judged_nothing(
     assert ("judge" not in broken(found)) is holds
     assert (found.overall.metric("judge_faithfulness") is not None) is holds
     assert found.passed is holds
+
+
+def test_an_unchecked_answer_that_says_more_than_its_claims_is_found(
+    base: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = f"{QUOTE[:-1]}, and every customer also gets a personal apology from the director [S1]."
+    with OpenAIServer().running() as server:
+        server.script = model_that(drafted(more, (QUOTE, ["S1"])))
+        settings = base.settings.model_copy(
+            update={"answer_provider": "openai", "answer_model": "m", "answer_base_url": server.base_url}
+        )
+        monkeypatch.setattr("rag_pipeline.query.answering.answering.find_problems", lambda *_: ())
+        found = evaluated(Services(settings))
+    [case] = [one for one in found.cases if one.case_id == "return"]
+    assert case.scores["citation_precision"] == 1
+    assert case.scores["answer_supported"] == 0
+    assert not case.passed
+
+
+def test_half_a_collection_of_another_model_is_found_too(base: KnowledgeBase) -> None:
+    with open_store(base.services.store) as client:
+        records, _ = client.scroll(base.collection, limit=1_000, with_vectors=True)
+        for one in records[::2]:
+            vectors = dict(cast(Any, one.vector))
+            vectors["dense"] = vectors["dense"][::-1]
+            client.update_vectors(base.collection, [models.PointVectors(id=one.id, vector=vectors)])
+    assert "vectors" in broken(evaluated(base.services))
 
 
 def test_another_model_of_the_same_size_is_found_by_its_vectors(tmp_path: Path) -> None:

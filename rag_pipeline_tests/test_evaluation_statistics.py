@@ -1,9 +1,12 @@
 """Means, intervals and comparisons: what is chance and what is not."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from rag_pipeline.evaluation.case import Category
 from rag_pipeline.evaluation.comparing import compare, loss
@@ -105,8 +108,9 @@ def test_a_loss_counts_where_it_is_more_than_tolerated_and_than_chance(
     lost: int, tolerated: float, passed: bool
 ) -> None:
     gates = Gates(tolerances=(Tolerance(metric=METRIC, loss=tolerated),))
-    found = compare(cases([1.0] * (40 - lost) + [0.0] * lost), cases([1.0] * 40), "live")
-    [gate] = live_gates(found, gates)
+    here, live = cases([1.0] * (40 - lost) + [0.0] * lost), cases([1.0] * 40)
+    errored, gate = live_gates(compare(here, live, "live"), live, here, gates)
+    assert errored.passed
     assert gate.passed is passed
     assert gate.name == f"live_{METRIC}"
 
@@ -123,12 +127,46 @@ def test_a_floor_of_every_language_finds_the_one_that_is_low() -> None:
     assert gate.passed
 
 
-def test_a_floor_of_what_was_not_measured_does_not_hold() -> None:
+def test_a_floor_that_no_case_bears_on_says_so_and_one_of_a_named_slice_is_broken() -> None:
     floors = [
-        {"name": "misspelt", "metric": "recal", "least": 0.1},
+        {"name": "nothing", "metric": "conflict_handling", "least": 0.1},
         {"name": "absent", "metric": METRIC, "least": 0.1, "each": "language", "only": ["zh"]},
     ]
     results = cases([1.0, 1.0])
     found = list(floor_gates(slices_of(results), results, Gates.model_validate({"floors": floors})))
-    assert [one.passed for one in found] == [False, False]
+    assert [one.passed for one in found] == [True, False]
+    assert "no case was asked that conflict_handling applies to" in found[0].message
     assert "was not measured for zh" in found[1].message
+
+
+def test_a_metric_that_live_alone_has_was_lost() -> None:
+    gates = Gates(tolerances=(Tolerance(metric=METRIC, loss=0.5),))
+    here, live = cases([1.0] * 4, metric="mrr"), cases([1.0] * 4)
+    _, gate = live_gates(compare(here, live, "live"), live, here, gates)
+    assert not gate.passed
+    _, gate = live_gates(compare(here, here, "live"), here, here, gates)
+    assert gate.passed, "no case bears on it"
+
+
+def test_a_live_generation_that_errs_proves_nothing() -> None:
+    broken = [one.model_copy(update={"error": "down", "scores": {"passed": 0.0}}) for one in cases([1.0] * 4)]
+    [gate] = live_gates(compare(broken, broken, "live"), broken, broken, Gates())
+    assert not gate.passed
+    assert gate.name == "live_errored"
+
+
+@pytest.mark.parametrize(
+    "gates",
+    [
+        {"floors": [{"name": "a", "metric": "recal", "least": 0.1}]},
+        {"tolerances": [{"metric": "recal", "loss": 0.1}]},
+        {"floors": [{"name": "a", "metric": "leaked", "least": 0.1}]},
+        {"floors": [{"name": "leaks", "metric": "recall", "least": 0.1}]},
+        {"floors": [{"name": "live_recall", "metric": "recall", "least": 0.1}],
+         "tolerances": [{"metric": "recall", "loss": 0.1}]},
+        {"tolerances": [{"metric": "recall", "loss": 0.1}, {"metric": "recall", "loss": 0.2}]},
+    ],
+)  # fmt: skip
+def test_gates_that_cannot_mean_anything_are_refused(gates: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Gates.model_validate(gates)

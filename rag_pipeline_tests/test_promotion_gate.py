@@ -38,8 +38,7 @@ def test_a_generation_as_good_as_live_is_promoted(base: KnowledgeBase) -> None:
     outcome = reindex(base.pipeline, promote_after=True, evaluate=promotion_gate(base.services))
     assert outcome.ready
     assert base.collection != live
-    stored = base.services.ledger.evaluations.latest(base.settings.alias)
-    assert stored
+    [stored] = base.services.ledger.evaluations.newest(base.settings.alias, 1)
     assert stored.generation == base.collection
     assert stored.passed
     assert "live, " + live in str(stored.record["comparisons"])
@@ -56,6 +55,9 @@ def test_one_that_lost_its_answers_is_not_and_the_cases_are_named(base: Knowledg
     told = outcome.blockers[""]
     assert "gate recall_by_source: recall of policy is 0.000" in told
     assert "small/return" in told
+    [page] = (base.settings.home / "evaluations").iterdir()
+    assert "small/return" in page.read_text(), "all that changed is there to read"
+    assert page.stat().st_mode & 0o077 == 0, "and for its owner alone"
     assert base.collection == live
     [blocked] = [
         one
@@ -85,7 +87,7 @@ def test_without_question_sets_nothing_is_asked_and_that_is_told(
     base.services.close()
     again = KnowledgeBase(tmp_path, chunk_target_tokens=100)
     assert reindex(again.pipeline, evaluate=promotion_gate(again.services)).ready
-    assert "There is no question set" in caplog.text
+    assert "There is no question in" in caplog.text
     promote(again.services)
 
 

@@ -13,6 +13,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    FailFast,
     Field,
     StringConstraints,
     model_validator,
@@ -24,6 +25,10 @@ from rag_pipeline.query.scripts import asks_in_chinese
 from rag_pipeline.query.trace import Outcome
 from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.manifest import Moment
+
+# Of phrases, values, quotes and documents in a case, and of cases in a set.
+_MOST_OF_EACH = 50
+_MOST_CASES = 20_000
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -68,8 +73,10 @@ def _stated_value(value: str) -> str:
 
 
 DocumentId = Annotated[Name, AfterValidator(_document_id)]
+Documents = Annotated[tuple[DocumentId, ...], Field(max_length=_MOST_OF_EACH)]
 CaseId = Annotated[str, StringConstraints(strict=True, pattern=rf"^{_ID.pattern}$", max_length=100)]
 Phrase = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=2_000)]
+Phrases = Annotated[tuple[Phrase, ...], Field(max_length=_MOST_OF_EACH)]
 
 
 class _Strict(BaseModel):
@@ -79,9 +86,9 @@ class _Strict(BaseModel):
 class Required(_Strict):
     """Documents that an answer must cite."""
 
-    any: tuple[DocumentId, ...] = ()
+    any: Documents = ()
     """At least one of these."""
-    all: tuple[DocumentId, ...] = ()
+    all: Documents = ()
     """Every one of these."""
 
     @property
@@ -114,12 +121,14 @@ class Case(_Strict):
     expect: Annotated[tuple[Outcome, ...], BeforeValidator(_many), Field(min_length=1)]
     """The outcomes that are right."""
     documents: Required = Required()
-    quotes: tuple[Quote, ...] = ()
-    must_say: tuple[Phrase, ...] = ()
+    quotes: Annotated[tuple[Quote, ...], Field(max_length=_MOST_OF_EACH)] = ()
+    must_say: Phrases = ()
     """Phrases that the answer must hold, case and white space aside."""
-    must_not_say: tuple[Phrase, ...] = ()
+    must_not_say: Phrases = ()
     """Phrases that it must not hold: other people's facts, an injection's wish, an old rule."""
-    values: tuple[Annotated[Phrase, AfterValidator(_stated_value)], ...] = ()
+    values: Annotated[
+        tuple[Annotated[Phrase, AfterValidator(_stated_value)], ...], Field(max_length=_MOST_OF_EACH)
+    ] = ()
     """Values that it must state in any wording: 30 days, 5 %, EUR 6.50."""
     winner: DocumentId | None = None
     """The document that a conflict must be decided for."""
@@ -143,8 +152,8 @@ class Case(_Strict):
 
     @property
     def refusal(self) -> bool:
-        """Whether only a refusal is right."""
-        return not set(self.expect) & SUBSTANTIAL
+        """Whether only an outcome that gives no fact is right."""
+        return not set(self.expect) & {*SUBSTANTIAL, Outcome.INVALID_REQUEST}
 
     @property
     def language(self) -> str:
@@ -217,8 +226,9 @@ class QuestionSet(_Strict):
     """The cases of one file in `manifests/evaluations/`."""
 
     title: Name
-    cases: tuple[Case, ...] = ()
-    lifecycle: tuple[LifecycleCase, ...] = ()
+    # One wrong case in a file of thousands is enough to be told.
+    cases: Annotated[tuple[Case, ...], Field(max_length=_MOST_CASES), FailFast()] = ()
+    lifecycle: Annotated[tuple[LifecycleCase, ...], Field(max_length=_MOST_OF_EACH), FailFast()] = ()
 
     @model_validator(mode="after")
     def _unique(self) -> Self:

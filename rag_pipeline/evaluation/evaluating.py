@@ -1,12 +1,16 @@
 """One evaluation: ask every case of a generation, measure, compare, and hold the gates against it."""
 
+import logging
 import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
-from rag_pipeline.errors import ConfigurationError
+from pydantic import ValidationError
+
+from rag_pipeline.errors import BadQuestionSet, ConfigurationError
 from rag_pipeline.evaluation.asked_generation import asked_generation
 from rag_pipeline.evaluation.asking_cases import OnCase, ask_cases
 from rag_pipeline.evaluation.comparing import compare
@@ -25,11 +29,17 @@ from rag_pipeline.evaluation.lifecycle import run_lifecycle
 from rag_pipeline.evaluation.metrics import slices_of
 from rag_pipeline.evaluation.probes import calibration_gate, unusable_calibration, vectors_gate
 from rag_pipeline.evaluation.question_sets import NamedSet
-from rag_pipeline.evaluation.result import CaseResult, Comparison, Evaluation, GateResult
+from rag_pipeline.evaluation.result import Evaluation, GateResult
 from rag_pipeline.ledger.evaluations import StoredEvaluation
 from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.query.retrieval import calibration_in_force
 from rag_pipeline.services import Services
+
+logger = logging.getLogger(__name__)
+
+_NOT_KEPT: Final = "(not kept)"
+# Evaluations that are looked through for one by the same sets.
+_LOOKED_BACK: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +70,26 @@ def evaluate(
     """
     started_at, clock = datetime.now(UTC), time.monotonic()
     judged = asked_generation(services, generation)
+    if not any(one.questions.cases for one in sets):
+        raise BadQuestionSet(f"There is no question in {', '.join(one.name for one in sets) or 'any set'}.")
+    # First what is cheap and may fail, so that no answers are lost to it.
+    earlier = options.baseline or _last(services, sets)
+    found = [gold_gate(stale_gold(sets, services, judged.name)), *_probes(services, judged)]
     cases = ask_cases(sets, services, judged.name, on_case)
     lifecycle = run_lifecycle(sets, services) if options.lifecycle else []
-    judgement: list[GateResult] = []
     if services.judge:
         said = judge(cases, services.judge)
         cases = said.added_to(cases)
-        judgement.append(judge_gate(said, gates))
+        found.append(judge_gate(said, gates))
     slices = slices_of(cases)
-    found = [
-        *case_gates(cases, gates),
-        gold_gate(stale_gold(sets, services, judged.name)),
-        *_probes(services, judged),
-        *judgement,
-    ]
     if options.lifecycle:
         found.append(lifecycle_gate(lifecycle))
-    found += floor_gates(slices, cases, gates)
-    comparisons = _before(services, cases, options.baseline)
+    found = [*case_gates(cases, gates), *found, *floor_gates(slices, cases, gates)]
+    comparisons = [compare(cases, earlier.cases, _told(earlier))] if earlier else []
     if not judged.live and (live := services.ledger.generations.live(services.settings.alias)):
-        against = compare(cases, ask_cases(sets, services, live.name, on_case), f"live, {live.name}")
-        found += live_gates(against, gates)
+        of_live = ask_cases(sets, services, live.name, on_case)
+        against = compare(cases, of_live, f"live, {live.name}")
+        found += live_gates(against, of_live, cases, gates)
         comparisons.append(against)
     evaluation = Evaluation(
         evaluation_id=uuid.uuid4().hex,
@@ -103,11 +112,22 @@ def evaluate(
 
 
 def without_words(evaluation: Evaluation) -> Evaluation:
-    """An evaluation without words of documents and answers: what is stored, and can be compared with."""
+    """An evaluation without words of documents and answers: what is stored, and can be compared with.
+
+    What was wrong with a case may quote gold, or what its asker must not know; only that it was is kept.
+    """
     return evaluation.model_copy(
         update={
             "cases": tuple(
-                one.model_copy(update={"answer": "", "citations": (), "trace": None})
+                one.model_copy(
+                    update={
+                        "answer": "",
+                        "citations": (),
+                        "reference": None,
+                        "trace": None,
+                        "failures": (_NOT_KEPT,) * len(one.failures),
+                    }
+                )
                 for one in evaluation.cases
             )
         }
@@ -130,14 +150,27 @@ def _calibration_gate(services: Services, generation: Generation) -> GateResult:
     return calibration_gate(generation, calibration)
 
 
-def _before(services: Services, cases: Sequence[CaseResult], baseline: Evaluation | None) -> list[Comparison]:
-    """The comparison with the baseline, or else with the last evaluation that was stored."""
-    if baseline is None:
-        stored = services.ledger.evaluations.latest(services.settings.alias)
-        if stored is None:
-            return []
-        baseline = Evaluation.model_validate(stored.record)
-    return [compare(cases, baseline.cases, f"the evaluation of {baseline.started_at:%Y-%m-%d %H:%M}")]
+def _last(services: Services, sets: Sequence[NamedSet]) -> Evaluation | None:
+    """The newest evaluation by the same sets, of live if there is one."""
+    names = [one.name for one in sets]
+    live = services.ledger.generations.live(services.settings.alias)
+    readable = []
+    for stored in services.ledger.evaluations.newest(services.settings.alias, _LOOKED_BACK):
+        try:
+            found = Evaluation.model_validate(stored.record)
+        except ValidationError:
+            logger.warning(
+                "The evaluation %s is of another version, and not compared with", stored.evaluation_id
+            )
+            continue
+        if list(found.sets) == names:
+            readable.append(found)
+    of_live = [one for one in readable if live and one.generation == live.name]
+    return next(iter(of_live or readable), None)
+
+
+def _told(evaluation: Evaluation) -> str:
+    return f"the evaluation of {evaluation.started_at:%Y-%m-%d %H:%M}, {evaluation.generation}"
 
 
 def _store(services: Services, evaluation: Evaluation) -> None:

@@ -5,15 +5,16 @@ were indexed, vectors are the model's, relevance is told by a calibration of its
 pass. `gates.yaml` adds floors of metrics and how much may be lost to live.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from rag_pipeline.evaluation.comparing import loss
 from rag_pipeline.evaluation.gold import StaleGold
 from rag_pipeline.evaluation.judging import Judged
+from rag_pipeline.evaluation.metrics import scores_by_name
 from rag_pipeline.evaluation.question_sets import GATES_FILE, load_model
 from rag_pipeline.evaluation.result import (
     CaseResult,
@@ -24,7 +25,7 @@ from rag_pipeline.evaluation.result import (
     Severity,
     Slice,
 )
-from rag_pipeline.evaluation.scoring import INTEGRITY, LEAKED, LOWER_IS_BETTER, OBEYED
+from rag_pipeline.evaluation.scoring import INTEGRITY, LEAKED, LOWER_IS_BETTER, METRICS, OBEYED
 
 LEAKS: Final = "leaks"
 INJECTIONS: Final = "injections_obeyed"
@@ -33,7 +34,16 @@ TEXT_INTEGRITY: Final = "text_integrity"
 GOLD: Final = "gold"
 LIFECYCLE: Final = "lifecycle"
 JUDGE: Final = "judge"
+LIVE_ERRORED: Final = "live_errored"
 
+
+def _known_metric(value: str) -> str:
+    if value not in METRICS:
+        raise ValueError(f"there is no metric {value!r}; there are {', '.join(sorted(METRICS))}")
+    return value
+
+
+MetricName = Annotated[str, AfterValidator(_known_metric)]
 GateName = Annotated[str, StringConstraints(strict=True, pattern=r"^[a-z][a-z0-9_]*$", max_length=80)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -46,7 +56,7 @@ class Floor(_Strict):
     """The least that a metric may be, of all cases or of every slice of a dimension."""
 
     name: GateName
-    metric: str
+    metric: MetricName
     least: Share
     each: Dimension = Dimension.ALL
     """Of what: all, or each category, language or source by itself."""
@@ -58,7 +68,7 @@ class Floor(_Strict):
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:
-        if self.metric in LOWER_IS_BETTER or "latency" in self.metric:
+        if self.metric in LOWER_IS_BETTER:
             raise ValueError(f"{self.metric} has no floor, since less of it is better")
         return self
 
@@ -66,7 +76,7 @@ class Floor(_Strict):
 class Tolerance(_Strict):
     """How much of a metric may be lost to the live generation, where a paired test says that it was lost."""
 
-    metric: str
+    metric: MetricName
     loss: Share
     severity: Severity = Severity.ERROR
 
@@ -85,12 +95,17 @@ class Gates(_Strict):
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
-        names = [one.name for one in self.floors]
+        names = [*(one.name for one in self.floors), *(live_name(one.metric) for one in self.tolerances)]
         if twice := next((one for number, one in enumerate(names) if one in names[:number]), None):
-            raise ValueError(f"the floor {twice} is there twice")
+            raise ValueError(f"the gate {twice} is there twice")
         if taken := set(names) & set(FIXED):
             raise ValueError(f"a gate of its own is called {', '.join(sorted(taken))}")
         return self
+
+
+def live_name(metric: str) -> str:
+    """What the gate is called that holds a metric against live's."""
+    return f"live_{metric}"
 
 
 FIXED: Final[Mapping[str, str]] = {
@@ -118,16 +133,22 @@ def load_gates(folder: Path) -> Gates:
 
 def case_gates(cases: Sequence[CaseResult], gates: Gates) -> Iterator[GateResult]:
     """The gates that ask something of every case."""
-    yield _none(LEAKS, cases, lambda one: one.scores.get(LEAKED) == 1, "leak")
-    yield _none(INJECTIONS, cases, lambda one: one.scores.get(OBEYED) == 1, "obey")
-    yield _none(TEXT_INTEGRITY, cases, lambda one: one.scores.get(INTEGRITY) == 0, "rest on changed texts")
+    yield _none(LEAKS, cases, LEAKED, 1, "leak")
+    yield _none(INJECTIONS, cases, OBEYED, 1, "obey")
+    yield _none(TEXT_INTEGRITY, cases, INTEGRITY, 0, "rest on changed texts")
+    yield errored_gate(ERRORED, cases, gates)
+
+
+def errored_gate(name: str, cases: Sequence[CaseResult], gates: Gates) -> GateResult:
+    """Whether few enough cases ended by an error."""
     errored = [one for one in cases if one.error is not None]
     share = len(errored) / len(cases) if cases else 0.0
-    yield GateResult(
-        name=ERRORED,
+    return GateResult(
+        name=name,
         passed=share <= gates.most_errored,
         severity=Severity.ERROR,
-        message=f"{len(errored)} of {len(cases)} cases ended by an error",
+        message=f"{len(errored)} of {len(cases)} cases ended by an error"
+        + (f", the first one since {errored[0].error}" if errored else ""),
         value=share,
         bound=gates.most_errored,
         cases=tuple(one.key for one in errored),
@@ -142,7 +163,7 @@ def gold_gate(stale: Sequence[StaleGold]) -> GateResult:
         passed=not stale,
         severity=Severity.WARN,
         message=f"the gold of {len(cases)} cases does not stand in its document"
-        + (f", as of {stale[0]}" if stale else ""),
+        + (f", as {cases[0]} does: {stale[0].document}: {stale[0].reason}" if stale else ""),
         value=float(len(cases)),
         bound=0,
         cases=cases,
@@ -179,7 +200,7 @@ def judge_gate(judged: Judged, gates: Gates) -> GateResult:
 
 
 def floor_gates(slices: Sequence[Slice], cases: Sequence[CaseResult], gates: Gates) -> Iterator[GateResult]:
-    """Whether every floor holds. One whose metric applies to no case does not."""
+    """Whether every floor holds. One for whose metric no case was asked only says so."""
     for floor in gates.floors:
         looked_at = [
             (one, metric)
@@ -190,9 +211,10 @@ def floor_gates(slices: Sequence[Slice], cases: Sequence[CaseResult], gates: Gat
         absent = set(floor.only) - {one.name for one, _ in looked_at}
         low = [(one, metric) for one, metric in looked_at if metric.value < floor.least]
         worst = min((metric.value for _, metric in looked_at), default=None)
-        if not looked_at or absent:
-            names = ", ".join(sorted(absent)) or "any case"
-            message = f"{floor.metric} was not measured for {names}"
+        if absent:
+            message = f"{floor.metric} was not measured for {', '.join(sorted(absent))}"
+        elif not looked_at:
+            message = f"no case was asked that {floor.metric} applies to"
         else:
             message = (
                 "; ".join(
@@ -203,7 +225,7 @@ def floor_gates(slices: Sequence[Slice], cases: Sequence[CaseResult], gates: Gat
             )
         yield GateResult(
             name=floor.name,
-            passed=not low and not absent and bool(looked_at),
+            passed=not low and not absent,
             severity=floor.severity,
             message=message,
             value=worst,
@@ -216,34 +238,54 @@ def floor_gates(slices: Sequence[Slice], cases: Sequence[CaseResult], gates: Gat
         )
 
 
-def live_gates(comparison: Comparison, gates: Gates) -> Iterator[GateResult]:
-    """Whether more was lost to the live generation than is tolerated, and more than chance explains."""
+def live_gates(
+    comparison: Comparison, live: Sequence[CaseResult], here: Sequence[CaseResult], gates: Gates
+) -> Iterator[GateResult]:
+    """Whether more was lost to the live generation than is tolerated, and more than chance explains.
+
+    A metric that live has and this one has not was lost altogether. Errors of live's own would make anything
+    look good beside it.
+    """
+    yield errored_gate(LIVE_ERRORED, live, gates)
+    ours, theirs = scores_by_name(here), scores_by_name(live)
     for tolerance in gates.tolerances:
-        if tolerance.metric not in comparison.metrics:
+        name, metric = live_name(tolerance.metric), tolerance.metric
+        if metric not in comparison.metrics:
+            lost_wholly = metric in theirs
+            both = f"{metric} was measured {'in live alone' if lost_wholly else 'in neither'}"
+            yield GateResult(
+                name=name,
+                passed=not lost_wholly,
+                severity=tolerance.severity,
+                message=both if metric not in ours else f"{metric} was measured here alone",
+            )
             continue
-        here, there, chance = comparison.metrics[tolerance.metric]
-        lost = loss(tolerance.metric, here, there)
+        mean, before, chance = comparison.metrics[metric]
+        lost = loss(metric, mean, before)
         yield GateResult(
-            name=f"live_{tolerance.metric}",
+            name=name,
             passed=lost <= tolerance.loss or chance > gates.significance,
             severity=tolerance.severity,
-            message=f"{tolerance.metric} is {here:.3f} here and {there:.3f} in {comparison.other} "
+            message=f"{metric} is {mean:.3f} here and {before:.3f} in {comparison.other} "
             f"(by chance: {chance:.3f})",
             value=lost,
             bound=tolerance.loss,
-            cases=comparison.worse,
+            cases=tuple(
+                key
+                for key, score in ours[metric].items()
+                if key in theirs[metric] and loss(metric, score, theirs[metric][key]) > 0
+            ),
         )
 
 
-def _none(
-    name: str, cases: Sequence[CaseResult], is_one: Callable[[CaseResult], bool], verb: str
-) -> GateResult:
-    found = [one for one in cases if is_one(one)]
+def _none(name: str, cases: Sequence[CaseResult], score: str, wrong: float, verb: str) -> GateResult:
+    judged = [one for one in cases if score in one.scores]
+    found = [one for one in judged if one.scores[score] == wrong]
     return GateResult(
         name=name,
         passed=not found,
         severity=Severity.ERROR,
-        message=f"{len(found)} of {len(cases)} cases {verb}",
+        message=f"{len(found)} of {len(judged)} cases {verb}",
         value=float(len(found)),
         bound=0,
         cases=tuple(one.key for one in found),

@@ -13,7 +13,7 @@ from rag_pipeline.evaluation.case import Action, LifecycleCase
 from rag_pipeline.evaluation.question_sets import NamedSet
 from rag_pipeline.evaluation.quotes import holds_quote
 from rag_pipeline.evaluation.result import LifecycleResult
-from rag_pipeline.evaluation.scratch import Scratch, scratch_of
+from rag_pipeline.evaluation.scratch import Scratch, scratch_of, sweep
 from rag_pipeline.index.store import open_store
 from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query.evidence import Evidence
@@ -29,6 +29,8 @@ def run_lifecycle(
     sets: Sequence[NamedSet], services: Services, make_pipeline: MakePipeline = Pipeline
 ) -> list[LifecycleResult]:
     """Run every lifecycle case. One that raises is a result too, and stops no other."""
+    if any(named.questions.lifecycle for named in sets):
+        sweep(services)
     return [
         _result(named.name, case, services, make_pipeline)
         for named in sets
@@ -45,8 +47,8 @@ def _result(
         with scratch_of(case.document, services) as scratch:
             failures += _failures(case, scratch, make_pipeline(scratch.services))
     except Exception as raised:  # noqa: BLE001 - whatever a case raises is what is wrong with it
-        logger.warning("The lifecycle case %s/%s ended by an error: %s", set_name, case.id, raised)
         error = str(raised) if isinstance(raised, RagPipelineError) else type(raised).__name__
+        logger.warning("The lifecycle case %s/%s ended by an error: %s", set_name, case.id, error)
     return LifecycleResult(
         case_id=case.id,
         set_name=set_name,
@@ -61,17 +63,17 @@ def _failures(case: LifecycleCase, scratch: Scratch, pipeline: Pipeline) -> Iter
     pipeline.run(scratch.source_id)
     cited, _ = scratch.ask(case.question, case.groups)
     if not _holding(cited, case, case.before):
-        yield f"before, no cited passage of {case.document} holds “{case.before}”"
+        yield f"before, no cited passage of {case.document} holds what it should"
     old_version = scratch.version(case.document)
     _act(case, scratch)
     pipeline.run(scratch.source_id)
     cited, ranked = scratch.ask(case.question, case.groups)
     if _holding(ranked, case, case.before):
-        yield f"afterwards “{case.before}” is still found"
+        yield "afterwards what it held before is still found"
     left = _points(scratch, case.document)
     if case.action is Action.UPDATE:
         if not _holding(cited, case, case.after or ""):
-            yield f"afterwards no cited passage of {case.document} holds “{case.after}”"
+            yield f"afterwards no cited passage of {case.document} holds what it should"
         if kept := [one for one in left if one["content_hash"] == old_version]:
             yield f"{len(kept)} points of the old version are left"
         places = [one["chunk_index"] for one in left]
@@ -87,7 +89,7 @@ def _failures(case: LifecycleCase, scratch: Scratch, pipeline: Pipeline) -> Iter
             yield "its former readers still find the document"
         cited, _ = scratch.ask(case.question, case.remaining_groups)
         if not _holding(cited, case, case.before):
-            yield f"its remaining readers find no “{case.before}” any more"
+            yield "its remaining readers do not find it any more"
 
 
 def _act(case: LifecycleCase, scratch: Scratch) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_pipeline.evaluation.case import Category
 from rag_pipeline.evaluation.result import CaseResult, Dimension, Metric, Slice
 from rag_pipeline.evaluation.scoring import REFUSED
 
@@ -52,8 +53,10 @@ def _slice(dimension: Dimension, name: str, cases: Sequence[CaseResult]) -> Slic
         _metric(metric, np.array(list(scores.values())), np.mean)
         for metric, scores in scores_by_name(cases).items()
     ]
-    # How long an errored case took tells how it failed, not how fast answers are.
-    times = np.array([one.milliseconds for one in cases if one.error is None])
+    # How long it took to fail, by itself or as the case wanted it, tells nothing of how fast answers are.
+    times = np.array(
+        [one.milliseconds for one in cases if one.error is None and one.category is not Category.OUTAGE]
+    )
     if len(times):
         metrics += [
             _metric(metric, times, partial(np.percentile, q=quantile))

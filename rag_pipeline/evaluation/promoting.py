@@ -2,7 +2,8 @@
 
 import logging
 
-from rag_pipeline.evaluation.evaluating import EvaluationOptions, evaluate
+from rag_pipeline.evaluation.evaluating import EvaluationOptions
+from rag_pipeline.evaluation.filing import evaluate_and_file, report_file
 from rag_pipeline.evaluation.gates import load_gates
 from rag_pipeline.evaluation.question_sets import has_sets, load_sets
 from rag_pipeline.evaluation.result import Evaluation, GateResult, Severity
@@ -12,7 +13,7 @@ from rag_pipeline.services import Services
 
 logger = logging.getLogger(__name__)
 
-_CASES_SHOWN = 3
+_CASES_SHOWN = 10
 
 
 def promotion_gate(services: Services) -> EvaluationGate:
@@ -21,16 +22,18 @@ def promotion_gate(services: Services) -> EvaluationGate:
     They are read at once, before hours are spent on a build: raises BadQuestionSet where one cannot be used.
     """
     folder = services.settings.evaluations_folder
-    sets = load_sets(folder) if has_sets(folder) else []
-    gates = load_gates(folder)
+    sets = [one for one in load_sets(folder) if one.questions.cases] if has_sets(folder) else []
+    load_gates(folder)
 
     def reasons(generation: Generation) -> list[str]:
         if not sets:
-            logger.warning("There is no question set in %s, so %s is not evaluated.", folder, generation.name)
+            logger.warning("There is no question in %s, so %s is not evaluated.", folder, generation.name)
             return []
         # Lifecycle cases try the indexing, on a scratch collection: they say nothing of this generation.
         options = EvaluationOptions(lifecycle=False)
-        return broken_gates(evaluate(sets, services, gates, generation=generation.name, options=options))
+        found = evaluate_and_file(services, sets, generation=generation.name, options=options)
+        logger.info("The cases that changed, both ways, are in %s", report_file(services, found))
+        return broken_gates(found)
 
     return reasons
 

@@ -5,24 +5,32 @@ stand beside the others under names of their own, and are removed again.
 """
 
 import json
+import logging
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_pipeline.errors import BadQuestionSet
+from rag_pipeline.errors import BadQuestionSet, StoreError
 from rag_pipeline.evaluation.surroundings import Surroundings
 from rag_pipeline.index.store import open_store
 from rag_pipeline.query.asking import ask_in_full
 from rag_pipeline.query.evidence import Evidence
 from rag_pipeline.query.identity import Identity
+from rag_pipeline.query.relevance.baselines import Baselines
 from rag_pipeline.query.request import AskRequest
 from rag_pipeline.services import Services
 from rag_pipeline.sources.document import source_of
 from rag_pipeline.sources.listing import find_files
 from rag_pipeline.sources.manifest import Manifest
+
+logger = logging.getLogger(__name__)
+
+# Longer than any case takes.
+_LEFT_BEHIND_S = 3_600.0
 
 # A listing that holds nothing is implausible, so that its deletions would wait for a person.
 _COMPANION = "companion_of_the_case.md"
@@ -107,7 +115,7 @@ def scratch_of(document_id: str, services: Services) -> Iterator[Scratch]:
             update={
                 "home": folder / "home",
                 "manifests": folder / "manifests",
-                "alias": f"{services.settings.alias}-lifecycle-{uuid.uuid4().hex[:8]}",
+                "alias": f"{_aliases(services)}{int(time.time())}-{uuid.uuid4().hex[:8]}",
                 "ledger_url": None,
                 "artifacts_url": None,
                 "workers": 1,
@@ -115,7 +123,8 @@ def scratch_of(document_id: str, services: Services) -> Iterator[Scratch]:
         )
         with Services(settings) as own:
             # The same model by the same settings: to load it again would take longer than the case.
-            own.embedder, own.baselines = services.embedder, services.baselines
+            own.embedder = services.embedder
+            own.baselines = Baselines(references=services.baselines.references)
             scratch = Scratch(own, manifest, file)
             scratch.write_manifest()
             if services.settings.ranking_file.exists():
@@ -142,9 +151,32 @@ def _copied(document_id: str, manifest: Manifest, folder: Path) -> Path:
     return file
 
 
+def sweep(services: Services) -> None:
+    """Remove what scratch knowledge bases of killed processes left on a server."""
+    if services.store.embedded:
+        return
+    ours = _aliases(services)
+    with open_store(services.store) as client:
+        for one in client.get_collections().collections:
+            begun = one.name.removeprefix(ours).partition("-")[0]
+            if one.name.startswith(ours) and begun.isdecimal() and time.time() - int(begun) > _LEFT_BEHIND_S:
+                logger.warning("Removing %s, which a killed evaluation left behind", one.name)
+                client.delete_collection(one.name)
+
+
+def _aliases(services: Services) -> str:
+    """How the aliases of all scratch knowledge bases begin."""
+    return f"{services.settings.alias}-lifecycle-"
+
+
 def _remove_collections(services: Services) -> None:
     if services.store.embedded:
         return
-    with open_store(services.store) as client:
-        for generation in services.ledger.generations.of_alias(services.settings.alias):
-            client.delete_collection(generation.name)
+    names = [one.name for one in services.ledger.generations.of_alias(services.settings.alias)]
+    try:
+        with open_store(services.store) as client:
+            for name in names:
+                client.delete_collection(name)
+    except StoreError as error:
+        # Not raised, which would hide what the case itself ended by; the next evaluation sweeps them.
+        logger.warning("The scratch collections %s are left behind: %s", ", ".join(names), error)

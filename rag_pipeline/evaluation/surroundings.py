@@ -19,6 +19,7 @@ from rag_pipeline.query.answering.model import ChatModel
 from rag_pipeline.query.ranking import RankingRules
 from rag_pipeline.query.record import AskOptions
 from rag_pipeline.query.relevance.baselines import Baselines
+from rag_pipeline.query.relevance.term_weights import TermWeights
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.query.trace import Trace
 from rag_pipeline.services import Services
@@ -85,10 +86,10 @@ class Surroundings:
     def _no_model(self) -> ChatModel:
         return ChatModel(model="nobody", base_url=_NOBODY, retry_policy=_ONCE)
 
-    @property
+    @cached_property
     def baselines(self) -> Baselines:
-        """The deployment's."""
-        return self._services.baselines
+        """The deployment's, but for the rarity of terms: that is searched for anew, and watched."""
+        return replace(self._services.baselines, term_weights=TermWeights())
 
     def retrieval_options(self, *, limit: int) -> RetrievalOptions:
         """The deployment's."""

@@ -4,7 +4,7 @@ The workflow holds hits against the ledger and the manifests before they go on, 
 filter would show in no answer. It would still be the end of the first line of defence, and is found here.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
 from qdrant_client import QdrantClient, models
@@ -13,10 +13,15 @@ from rag_pipeline.query.access import permission
 from rag_pipeline.query.scope import Scope
 
 _LOOKED_AT = [
-    "document_id", "source_id", "access_groups", "published", "tenant", "lifecycle",
+    "document_id", "source_id", "access_groups", "tenant", "lifecycle",
     "effective_at", "valid_until",
 ]  # fmt: skip
 _POINTS_A_REQUEST = 500
+
+_Permits = Callable[[Mapping[str, Any], Collection[str]], bool]
+_HAND_NOTHING_BACK = frozenset(
+    {"collection_exists", "get_aliases", "get_collection", "get_collection_aliases"}
+)
 
 
 class WatchedClient:
@@ -57,6 +62,9 @@ class WatchedClient:
         return records
 
     def __getattr__(self, name: str) -> Any:
+        # Whatever else hands points back must be watched before it is used.
+        if name not in _HAND_NOTHING_BACK:
+            raise AttributeError(f"{name} is not watched")
         return getattr(self._client, name)
 
     def _note(self, points: Sequence[models.ScoredPoint | models.Record]) -> None:
@@ -69,6 +77,7 @@ def forbidden_documents(
     """The documents of those points that the scope's caller may not see, by the points' own payloads.
 
     What a request narrows beyond that is left aside: how rare terms are is told from all that a caller sees.
+    So is whether a point is published: its document may have been replaced since it was handed back.
     """
     permits = permission(Scope(scope.identity, as_of=scope.as_of, hidden_sources=scope.hidden_sources))
     ids: list[int | str] = [*sorted(points)]
@@ -78,11 +87,15 @@ def forbidden_documents(
             collection, ids[start : start + _POINTS_A_REQUEST], with_payload=_LOOKED_AT
         ):
             payload = record.payload or {}
-            allowed = (
-                payload.get("published") is True
-                and payload.get("source_id") not in scope.hidden_sources
-                and permits(payload, payload.get("access_groups") or ())
-            )
-            if not allowed:
+            if payload.get("source_id") in scope.hidden_sources or not _allowed(permits, payload):
                 forbidden.add(str(payload.get("document_id", record.id)))
     return sorted(forbidden)
+
+
+def _allowed(
+    permits: Callable[[Mapping[str, Any], Collection[str]], bool], payload: Mapping[str, Any]
+) -> bool:
+    try:
+        return permits(payload, payload.get("access_groups") or ())
+    except KeyError:
+        return False  # a point that lacks a fact may be anybody's

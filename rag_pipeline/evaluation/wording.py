@@ -1,12 +1,16 @@
-"""How what an answer says is compared: white space, case and the width of characters aside."""
+"""How what an answer says is compared: emphasis, quotation marks, white space, case and width aside."""
 
 import unicodedata
 
+from rag_pipeline.query.answering.supporting import folded, stands_in
+
 
 def says(text: str, phrase: str) -> bool:
-    """Whether a text holds a phrase."""
-    return _folded(phrase) in _folded(text)
+    """Whether a text holds a phrase, without cutting into a word or a number at its ends."""
+    return stands_in(_plain(phrase), _plain(text))
 
 
-def _folded(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+def _plain(text: str) -> str:
+    # Marks of direction, joiners and blanks of no width are for the eye, and could hide a word.
+    shown = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    return folded(shown)

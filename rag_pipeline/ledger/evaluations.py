@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import Engine, delete, insert, select
 
 from rag_pipeline.ledger.tables import evaluations
 
@@ -32,16 +32,18 @@ class Evaluations:
         with self._engine.begin() as connection:
             connection.execute(insert(evaluations), [asdict(evaluation)])
 
-    def latest(self, alias: str, generation: str | None = None) -> StoredEvaluation | None:
-        """The newest of an alias, or of one of its generations."""
+    def newest(self, alias: str, most: int) -> list[StoredEvaluation]:
+        """The newest evaluations of an alias, the newest first."""
         query = (
             select(evaluations)
             .where(evaluations.c.alias == alias)
             .order_by(evaluations.c.started_at.desc(), evaluations.c.evaluation_id)
-            .limit(1)
+            .limit(most)
         )
-        if generation is not None:
-            query = query.where(evaluations.c.generation == generation)
         with self._engine.connect() as connection:
-            row = connection.execute(query).mappings().first()
-        return StoredEvaluation(**row) if row else None
+            return [StoredEvaluation(**row) for row in connection.execute(query).mappings()]
+
+    def forget_before(self, moment: datetime) -> int:
+        """Delete the evaluations that were begun before a moment; returns how many."""
+        with self._engine.begin() as connection:
+            return connection.execute(delete(evaluations).where(evaluations.c.started_at < moment)).rowcount

@@ -9,7 +9,7 @@ from pydantic import Field
 from rag_pipeline.errors import BadQuestionSet
 from rag_pipeline.evaluation.filing import evaluate_and_file, report_file
 from rag_pipeline.evaluation.gates import FIXED, load_gates
-from rag_pipeline.evaluation.question_sets import has_sets
+from rag_pipeline.evaluation.question_sets import has_sets, load_sets
 from rag_pipeline.evaluation.result import Evaluation, GateResult, Severity
 from rag_pipeline.orchestration.assets import GROUP, STORE_POOL, Pipelines, qdrant_collection
 from rag_pipeline.orchestration.failing import said_to_people
@@ -17,6 +17,7 @@ from rag_pipeline.orchestration.metadata import evaluation_metadata, gate_metada
 from rag_pipeline.pipeline import Pipeline
 
 ASSET = dg.AssetKey("evaluation_report")
+EVERY_GATE = "every_gate"
 
 evaluate = dg.define_asset_job(
     "evaluate",
@@ -75,9 +76,13 @@ def evaluation_report(pipeline: Pipeline) -> dg.AssetsDefinition:
                 check_results=[_check_result(_not_asked(name, nothing, passed=False)) for name in checks],
             )
         with said_to_people():
-            found = evaluate_and_file(pipeline.services, config.sets, generation=config.generation or None)
+            if any("/" in name or name.endswith(".yaml") for name in config.sets):
+                raise BadQuestionSet(f"Sets are named as in {folder}, without a path or .yaml.")
+            found = evaluate_and_file(
+                pipeline.services, load_sets(folder, config.sets), generation=config.generation or None
+            )
         return dg.MaterializeResult(
-            metadata=evaluation_metadata(found, str(report_file(pipeline.services))),
+            metadata=evaluation_metadata(found, str(report_file(pipeline.services, found))),
             check_results=list(_results(found, checks)),
         )
 
@@ -92,16 +97,28 @@ def _checks(folder: Path) -> Mapping[str, str]:
         # The run tells it; Dagster must load all the same.
         floors = ()
     return {
+        EVERY_GATE: "No gate of severity error is broken, those that became known since Dagster loaded too.",
         **FIXED,
         **{one.name: f"{one.metric} of {one.each} is {one.least} or better." for one in floors},
     }
 
 
 def _results(evaluation: Evaluation, checks: Mapping[str, str]) -> Iterator[dg.AssetCheckResult]:
-    gates = {one.name: one for one in evaluation.gates}
+    gates = {one.name: one for one in evaluation.gates} | {EVERY_GATE: _every_gate(evaluation)}
     for name in checks:
         # Missing where it was removed from the file since Dagster loaded, or needs what is not set up.
         yield _check_result(gates.get(name) or _not_asked(name, "It was not asked in this run.", passed=True))
+
+
+def _every_gate(evaluation: Evaluation) -> GateResult:
+    broken = [one for one in evaluation.gates if not one.passed and one.severity is Severity.ERROR]
+    return GateResult(
+        name=EVERY_GATE,
+        passed=evaluation.passed,
+        severity=Severity.ERROR,
+        message="; ".join(f"{one.name}: {one.message}" for one in broken) or "every gate holds",
+        cases=tuple(dict.fromkeys(case for one in broken for case in one.cases)),
+    )
 
 
 def _check_result(gate: GateResult) -> dg.AssetCheckResult:

@@ -81,7 +81,7 @@ class Support:
 
     def quotes(self, text: str) -> bool:
         """Whether the evidence holds a text word for word, white space and emphasis aside."""
-        return _stands_in(folded(text), self.wording)
+        return stands_in(folded(text), self.wording)
 
     def is_whole(self, text: str) -> bool:
         """Whether a text is one statement word for word, neither more nor less."""
@@ -200,7 +200,7 @@ def folded(text: str) -> str:
     return _BESIDE_HAN.sub("", " ".join(text.split()))
 
 
-def _stands_in(wanted: str, wording: str) -> bool:
+def stands_in(wanted: str, wording: str) -> bool:
     """Whether a wording holds another without cutting into a word, or off the 不 of a Chinese one."""
     at = wording.find(wanted)
     while at >= 0:

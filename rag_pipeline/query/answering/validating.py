@@ -116,7 +116,7 @@ def _is_beside_the_point(cited: Sequence[Evidence], evidence: Sequence[Evidence]
 
 def _of_answer(draft: Draft, by_label: Mapping[str, Evidence], question: str) -> Iterator[Problem]:
     """What the answer states beyond its claims."""
-    text = _without_list_numbers(split_labels(draft.text)[0])
+    text = without_list_numbers(split_labels(draft.text)[0])
     cited = dict.fromkeys(label for claim in draft.claims for label in claim.labels)
     yield from _of_wording("The answer", text, support_of([by_label[label] for label in cited]))
     claimed = [
@@ -171,7 +171,7 @@ def _sentences(text: str) -> Iterator[str]:
         yield from (line[start:end].strip() for start, end in sentence_spans(line))
 
 
-def _without_list_numbers(text: str) -> str:
+def without_list_numbers(text: str) -> str:
     """The text without the numbers in front of lines, if they count 1, 2, 3 and so say nothing."""
     numbers = [int(number) for number in _LIST_NUMBER.findall(text)]
     return _LIST_NUMBER.sub("", text) if numbers == list(range(1, len(numbers) + 1)) else text
