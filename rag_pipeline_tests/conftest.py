@@ -18,6 +18,24 @@ from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 settings.register_profile("nightly", max_examples=1_200)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give each worker its share of the long tests to begin with, or one would end long after the others.
+
+    Workers are dealt the tests in as many runs of the list as there are workers.
+    """
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    long = [one for one in items if one.get_closest_marker("long")]
+    others = [one for one in items if not one.get_closest_marker("long")]
+    items[:] = [
+        one
+        for worker in range(workers)
+        for one in (
+            *long[worker::workers],
+            *others[worker * len(others) // workers : (worker + 1) * len(others) // workers],
+        )
+    ]
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No test sees the developer's settings or writes into the working folder."""

@@ -141,6 +141,7 @@ def test_a_misspelt_setting_is_named(run: Run) -> None:
     assert "RAG_QDRANT_URI is not a setting; did you mean RAG_QDRANT_URL?" in result.stderr
 
 
+@pytest.mark.long
 def test_an_interrupt_stops_all_sources(tmp_path: Path, base: KnowledgeBase) -> None:
     base.manifest("second")
     base.page("second", *(f"page {number}" for number in range(30)))
@@ -230,6 +231,7 @@ def real_process(base: KnowledgeBase, *words: str) -> Finished:
     return Finished(result.returncode, result.stdout, result.stderr)
 
 
+@pytest.mark.long
 def test_a_killed_run_is_completed_by_the_next_one(tmp_path: Path) -> None:
     base = KnowledgeBase(tmp_path)
     base.manifest("refunds")

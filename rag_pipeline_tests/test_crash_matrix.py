@@ -158,6 +158,7 @@ class Update:
     wanted: dict[str, Any]
 
 
+@pytest.mark.long
 def test_an_update_killed_at_any_instant_is_put_right(base: KnowledgeBase, crasher: Crasher) -> None:
     index(base, crasher)
     old = readable(base)
@@ -205,6 +206,7 @@ def tries(base: KnowledgeBase, forth: Update, back: Update) -> Iterator[tuple[Up
                 yield update, kill_at, number % 2 == 0
 
 
+@pytest.mark.long
 def test_changes_of_generations_killed_at_any_instant_are_put_right(
     base: KnowledgeBase, crasher: Crasher
 ) -> None:

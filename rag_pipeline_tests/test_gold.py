@@ -1,6 +1,5 @@
 """The gold of question sets: what no longer stands in its document is named, and why."""
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,29 +181,16 @@ def test_the_sample_set_holds_on_the_sample_corpus(sample: Services) -> None:
     assert stale_gold([questions], sample) == []
 
 
-def test_what_must_stay_hidden_in_the_sample_set_stands_in_a_hidden_document(sample: Services) -> None:
-    """A secret that no document holds could never leak, so the case would test nothing."""
-    (questions,) = load_sets(PROJECT / "manifests" / "evaluations", ["sample"])
-    hidden = [one for one in questions.questions.cases if one.category is Category.UNAUTHORIZED]
-    phrases = [(one, text) for one in hidden for text in one.must_not_say]
-    sets = [
-        NamedSet(
-            f"{one.id}: {text}",
-            QuestionSet.model_validate(
-                {
-                    "title": "Secrets",
-                    "cases": [
-                        quoting(text, document=document) | {"id": f"in-{number}"}
-                        for number, document in enumerate(one.documents.ids)
-                    ],
-                }
-            ),
-        )
-        for one, text in phrases
-    ]
-    absent = Counter(one.set_name for one in stale_gold(sets, sample))
-    assert [one.name for one in sets if absent[one.name] == len(one.questions.cases)] == []
-    assert phrases
+def test_a_secret_that_no_hidden_document_holds_could_never_leak(base: KnowledgeBase) -> None:
+    base.index("policy")
+    case = {
+        "id": "hidden", "category": "unauthorized", "question": "What does the rule say?", "groups": [],
+        "expect": "no_evidence", "documents": {"any": [RULE]},
+        "must_not_say": [RULE_QUOTE, "51,500 EUR"],
+    }  # fmt: skip
+    (lost,) = found(base, one_set(case), base.collection)
+    assert lost.quote == "51,500 EUR"
+    assert "no document that must stay hidden" in lost.reason
 
 
 def test_the_sample_set_tests_everything_in_both_languages() -> None:

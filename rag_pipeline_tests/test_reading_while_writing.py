@@ -126,6 +126,7 @@ def write(base: KnowledgeBase, other: KnowledgeBase, readers: Readers) -> None:
     rebuilding.collect_garbage(base.services)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "store_location",
     [pytest.param("server", marks=pytest.mark.server), *(["embedded"] if NIGHTLY else [])],

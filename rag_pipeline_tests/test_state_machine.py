@@ -322,6 +322,7 @@ class Following(RuleBasedStateMachine):
             (self.folder / "manifests" / "sources" / f"{source}.yaml").unlink(missing_ok=True)
 
 
+@pytest.mark.long
 def test_readers_find_what_the_model_says() -> None:
     sequences, steps = (500, 15) if NIGHTLY else (12, 10)
     run_state_machine_as_test(

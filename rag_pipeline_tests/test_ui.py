@@ -45,6 +45,8 @@ def check_results(page: Page) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
+@pytest.mark.timeout(600)
 def test_a_source_is_materialized_and_checked_and_its_report_read(browser: Browser, tmp_path: Path) -> None:
     base = KnowledgeBase(tmp_path)
     base.manifest("refunds")

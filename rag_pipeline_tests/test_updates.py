@@ -20,6 +20,7 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
+@pytest.mark.long
 def test_after_every_step_everything_is_as_the_files_say(
     tmp_path: Path, data_root: Path, instance: dg.DagsterInstance
 ) -> None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from rag_pipeline.artifacts import ArtifactStore
 from rag_pipeline.catalogue import Catalogue
 from rag_pipeline.evaluation.asked_generation import asked_generation
-from rag_pipeline.evaluation.case import Case, LifecycleCase, QuestionSet
+from rag_pipeline.evaluation.case import Case, Category, LifecycleCase, QuestionSet
 from rag_pipeline.evaluation.question_sets import NamedSet
 from rag_pipeline.evaluation.quotes import holds_quote
+from rag_pipeline.evaluation.wording import says
 from rag_pipeline.ledger.dead_letters import DeadLetter
 from rag_pipeline.ledger.documents import IndexedDocument
 from rag_pipeline.ledger.ledger import Ledger
@@ -42,7 +43,8 @@ def stale_gold(
     """What of the gold does not stand in a generation, the live one if none is named, in order of the cases.
 
     Every document that a case names must be indexed in the version that its source holds now, and hold the
-    quotes; also one that the asker must not see. Raises ConfigurationError where nothing is live.
+    quotes; also one that the asker must not see, and of those one must hold what must not be said. Raises
+    ConfigurationError where nothing is live.
     """
     name = asked_generation(services, generation).name
     named = [(one.name, case, list(_gold(case))) for one in sets for case in _cases(one.questions)]
@@ -56,7 +58,7 @@ def stale_gold(
     return [
         StaleGold(set_name, case.id, document, quote, reason)
         for set_name, case, gold in named
-        for document, quote, reason in documents.problems(gold)
+        for document, quote, reason in (*documents.problems(gold), *documents.lost_secrets(case))
     ]
 
 
@@ -113,6 +115,17 @@ class _Documents:
                 yield document_id, None, fault
             if not fault and quote is not None and not holds_quote(text, quote):
                 yield document_id, quote, "the quote no longer stands in the document"
+
+    def lost_secrets(self, case: Case | LifecycleCase) -> Iterator[tuple[str, str | None, str]]:
+        """What must stay hidden though no hidden document holds it: it could never leak."""
+        if isinstance(case, LifecycleCase) or case.category is not Category.UNAUTHORIZED:
+            return
+        found = [self._read[document_id] for document_id in case.documents.ids]
+        if not found or any(fault for _, fault in found):
+            return
+        for phrase in case.must_not_say:
+            if not any(holds_quote(text, phrase) or says(text, phrase) for text, _ in found):
+                yield case.documents.ids[0], phrase, "no document that must stay hidden holds it"
 
     def _look(self, document_id: str) -> tuple[str, str | None]:
         """A document's text, and why that tells nothing, if so."""
