@@ -15,11 +15,11 @@ import numpy as np
 from benchmarks.material import BENCH_CACHE, data_root
 from benchmarks.small_talk import SMALL_TALK
 from rag_pipeline.embedding.embedder import Embedder, Vector
+from rag_pipeline.embedding.passing_on import PassingOn
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
-from rag_pipeline_tests.passing_on import PassingOn
 
 LANGUAGES = ("en", "zh")
 HANDS = 4

@@ -17,13 +17,13 @@ from functools import cached_property
 from rag_pipeline.chunking.chunk import embedding_input
 from rag_pipeline.chunking.chunker import chunk_document
 from rag_pipeline.embedding.embedder import Embedder, Refusal, Vector
+from rag_pipeline.embedding.passing_on import PassingOn
 from rag_pipeline.normalize.detecting import detect_type
 from rag_pipeline.normalize.stage import parsing_options
 from rag_pipeline.normalize.worker_process import convert_document
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.sources.listing import list_source
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
-from rag_pipeline_tests.passing_on import PassingOn
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:rag-pipeline:chunk")
 _WORD = re.compile(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2,4}")

@@ -9,7 +9,8 @@ from typing import Any, Final, NoReturn
 
 from qdrant_client import QdrantClient
 
-from rag_pipeline.embedding.embedder import Embedder, ModelIdentity, Refusal, Vector
+from rag_pipeline.embedding.embedder import Embedder, Refusal, Vector
+from rag_pipeline.embedding.passing_on import PassingOn
 from rag_pipeline.embedding.retrying import RetryPolicy
 from rag_pipeline.errors import EmbeddingUnavailable, StoreError
 from rag_pipeline.evaluation.case import Outage
@@ -113,26 +114,8 @@ class Surroundings:
             yield WatchedClient(client, self.points_seen).as_client
 
 
-class _SilentEmbedder:
+class _SilentEmbedder(PassingOn):
     """An embedder whose model does not answer."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    @property
-    def identity(self) -> ModelIdentity:
-        return self._embedder.identity
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def batch_texts(self) -> int:
-        return self._embedder.batch_texts
-
-    def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector | Refusal]:
         self._fail()
