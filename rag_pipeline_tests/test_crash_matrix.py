@@ -206,7 +206,9 @@ def tries(base: KnowledgeBase, forth: Update, back: Update) -> Iterator[tuple[Up
                 yield update, kill_at, number % 2 == 0
 
 
+# On a server by night alone: a whole build for each instant takes its time.
 @pytest.mark.long
+@pytest.mark.parametrize("store_location", ["embedded", *(["server"] if NIGHTLY else [])], indirect=True)
 def test_changes_of_generations_killed_at_any_instant_are_put_right(
     base: KnowledgeBase, crasher: Crasher
 ) -> None:
