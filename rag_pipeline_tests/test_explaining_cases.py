@@ -1,7 +1,7 @@
 """Where the right passage was lost: one knowledge base a way of losing it, and the step and reason told."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from rag_pipeline.trace_views import show_explanations
 from rag_pipeline_tests.chat_server import drafted, model_that
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 from rag_pipeline_tests.openai_server import OpenAIServer
+from rag_pipeline_tests.test_retrieval_options import rerank_server
 
 DOCUMENT = "refunds/returns.md"
 QUESTION = "Within how many days may hardware be returned?"
@@ -244,6 +245,29 @@ def test_lost_behind_the_first_ten(tmp_path: Path) -> None:
     assert what.endswith("and 10 were chosen before it")
 
 
+def test_a_reranker_is_named_where_it_decided(tmp_path: Path) -> None:
+    lamp = "Lamps may be blue."
+    pages = {"lamps.md": f"# Lamps\n\nHardware may be returned, of any kind. {lamp}\n", **many(14)}
+    with rerank_server(without(lamp)) as (url, _):
+        base = base_of(tmp_path, pages, rerank_url=url, rerank_model="ranker", min_relevance=0.0)
+        name, what = lost(base, case_of(lamp, "refunds/lamps.md"))
+        kept = explained(base)
+    assert name is StepName.SELECTION
+    assert what.endswith(" by the search; the reranker ordered what was found, and chose 10 others")
+    (selected,) = [one.what for one in kept.steps if one.name is StepName.SELECTION]
+    assert ", by the reranker " in selected
+
+
+def without(last: str) -> Callable[[Sequence[str]], dict[str, Any]]:
+    """A reranker that puts texts with these words last."""
+
+    def ordered(texts: Sequence[str]) -> dict[str, Any]:
+        places = sorted(range(len(texts)), key=lambda place: last in texts[place])
+        return {"results": [{"index": place, "relevance_score": -n} for n, place in enumerate(places)]}
+
+    return ordered
+
+
 def test_lost_as_the_double_of_another(tmp_path: Path) -> None:
     base = base_of(tmp_path, {"copy.md": PAGE})
     both = [case_of(), case_of(document="refunds/copy.md")]
@@ -259,6 +283,53 @@ def test_lost_below_the_threshold(tmp_path: Path) -> None:
     assert name is StepName.RELEVANCE
     assert "the threshold is 0.999 (cosine 0." in what
     assert "terms, rank 1)" in what
+
+
+LAMPS = "Lamps are blue."
+
+
+def with_a_neighbour(folder: Path, **settings: Any) -> KnowledgeBase:
+    """A page whose first chunk answers the question, and whose second has nothing to do with it."""
+    filler = " ".join(f"Couriers number {number} drive slowly." for number in range(20))
+    text = f"# Returns\n\n{SENTENCE} {filler}\n\n{LAMPS} {filler.replace('Couriers', 'Ships')}\n"
+    options = {"chunk_target_tokens": 120, "chunk_overlap_tokens": 0, "min_relevance": 0.3} | settings
+    return base_of(folder, {"returns.md": text}, **options)
+
+
+def test_a_neighbour_that_came_along_is_not_lost_below_the_threshold(tmp_path: Path) -> None:
+    assert lost(with_a_neighbour(tmp_path / "alone"), case_of(LAMPS))[0] is StepName.RELEVANCE
+    base = with_a_neighbour(tmp_path / "joined", neighbours=3)
+    found = explained(base, case_of(LAMPS))
+    told = {one.name: one.what for one in found.steps if one.held}
+    assert told[StepName.CANDIDATES].startswith("brought along by its neighbour refunds/returns.md:")
+    assert StepName.EVIDENCE in told
+    # Nobody is brought along by a chunk that is below the threshold itself.
+    base = with_a_neighbour(tmp_path / "none", neighbours=3, min_relevance=0.999)
+    found = explained(base, case_of(LAMPS))
+    assert found.lost_at
+    assert found.lost_at.name is StepName.RELEVANCE
+    assert not [one for one in found.steps if "brought along" in one.what]
+
+
+def test_a_passage_far_behind_in_a_long_document_is_found(tmp_path: Path) -> None:
+    sections = "".join(
+        f"## Part {one}\n\n{f'Courier number {one} drives slowly and never at night. ' * 6}\n\n"
+        for one in range(215)
+    )
+    base = base_of(
+        tmp_path,
+        {"long.md": f"# Long\n\n{sections}## Lamps\n\n{'Blue lamps are sold in August only. ' * 8}\n"},
+        chunk_target_tokens=70,
+        chunk_overlap_tokens=0,
+    )
+    long = "refunds/long.md"
+    version = base.services.ledger.documents.of_source(base.collection, "refunds")[long]
+    assert version.chunk_count > 210
+    case = case_of(None, documents=Required(all=(long,)), question="When are blue lamps sold?")
+    found = explained(base, case)
+    assert found.lost_at is None
+    (record,) = [one.what for one in found.steps if one.name is StepName.RECORD]
+    assert int(record.rpartition(":")[2]) >= 200
 
 
 def test_lost_beyond_the_evidence(tmp_path: Path) -> None:
