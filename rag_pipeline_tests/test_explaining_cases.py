@@ -11,7 +11,7 @@ from rag_pipeline.chunking.identity import chunk_id, point_id
 from rag_pipeline.chunking.stage import read_chunks
 from rag_pipeline.console import console
 from rag_pipeline.errors import ConfigurationError
-from rag_pipeline.evaluation.case import Case, Category, Quote, Required
+from rag_pipeline.evaluation.case import Case, Category, Outage, Quote, Required
 from rag_pipeline.evaluation.explaining import explain
 from rag_pipeline.evaluation.explanation import Explanation, Step, StepName
 from rag_pipeline.evaluation.indexed_texts import indexed_texts
@@ -425,6 +425,91 @@ def test_what_must_stay_hidden_is_explained_with_what_was_found_instead(tmp_path
     assert hidden.lost_at.name is StepName.FILTER
     assert instead.document == "faq/faq.md"
     assert instead.steps[0].what.startswith("the asker may see faq/faq.md:")
+
+
+RED, GREEN, YELLOW = "\x1b[31m", "\x1b[32m", "\x1b[33m"
+Shown = Callable[[KnowledgeBase, Case], str]
+
+
+@pytest.fixture
+def shown_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shown:
+    """What is printed of a case, with its colours."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def shown(base: KnowledgeBase, case: Case) -> str:
+        with console.capture() as head:
+            show_explanations(case, explain(case, base.services))
+        return head.get() + capsys.readouterr().out
+
+    return shown
+
+
+def refusal(*outcomes: Outcome) -> Case:
+    return case_of(None, category=Category.UNANSWERABLE, expect=outcomes)
+
+
+def test_what_is_rightly_refused_is_not_shown_as_lost(tmp_path: Path, shown_of: Shown) -> None:
+    shown = shown_of(base_of(tmp_path, min_relevance=0.999), refusal(Outcome.NO_EVIDENCE))
+    assert f"{GREEN}rightly refused" in shown
+    assert f"{GREEN}stopped\x1b[0m relevance: " in shown
+    assert RED not in shown
+
+
+def test_what_came_through_although_it_must_be_refused_is_red(tmp_path: Path, shown_of: Shown) -> None:
+    lamps: dict[str, str | bytes] = {"lamps.md": "# Lamps\n\nReturned lamps are blue.\n"}
+    base = base_of(tmp_path, lamps, min_relevance=0.0)
+    shown = shown_of(base, refusal(Outcome.NO_EVIDENCE))
+    assert f"{RED}cited, though the question must be refused" in shown
+    assert f"{RED}among the evidence, though the question must be refused" in shown
+    assert f"{RED}TOO LATE\x1b[0m citation: no claim cites it" in shown
+    # Where evidence may be too little, it may be there.
+    shown = shown_of(base, refusal(Outcome.NO_EVIDENCE, Outcome.INSUFFICIENT))
+    assert f"{RED}cited, though the question must be refused" in shown
+    assert f"{GREEN}rightly refused" in shown
+    assert "among the evidence, though" not in shown
+
+
+@pytest.mark.parametrize(
+    ("groups", "document", "told"),
+    [
+        ((), DOCUMENT, f"{GREEN}rightly withheld"),
+        (("support",), DOCUMENT, f"{RED}cited, though it must stay hidden"),
+        ((), "refunds/absent.md", f"{YELLOW}lost at: source"),
+    ],
+)
+def test_what_must_stay_hidden_is_right_only_where_it_is_withheld(
+    base: KnowledgeBase, shown_of: Shown, groups: tuple[str, ...], document: str, told: str
+) -> None:
+    case = case_of(
+        None,
+        category=Category.UNAUTHORIZED,
+        groups=groups,
+        documents=Required(any=(document,)),
+        expect=(Outcome.ANSWERED, Outcome.NO_EVIDENCE),
+    )
+    assert told in shown_of(base, case)
+
+
+def test_what_must_stay_hidden_and_only_was_not_relevant_is_red(tmp_path: Path, shown_of: Shown) -> None:
+    case = case_of(
+        None,
+        category=Category.UNAUTHORIZED,
+        documents=Required(any=(DOCUMENT,)),
+        expect=(Outcome.NO_EVIDENCE,),
+    )
+    shown = shown_of(base_of(tmp_path, min_relevance=0.999), case)
+    assert f"{RED}for the asker to find, though it must stay hidden" in shown
+
+
+def test_an_outage_is_not_played_and_that_is_said(base: KnowledgeBase, shown_of: Shown) -> None:
+    case = case_of(None, category=Category.OUTAGE, expect=(Outcome.NO_EVIDENCE,), outage=Outage.STORE)
+    shown = shown_of(base, case)
+    assert "No outage is played: it is explained as if the store answered." in shown
+    assert f"{YELLOW}cited" in shown
+    assert RED not in shown
+    assert "No outage" not in shown_of(base, case_of())
 
 
 def test_an_explanation_can_be_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
