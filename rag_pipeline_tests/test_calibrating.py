@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,15 @@ from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen
 from rag_pipeline.evaluation.calibrating.files import apply, forget, read_file, store, write_files
 from rag_pipeline.evaluation.calibrating.fitted import Fitted, Origin
 from rag_pipeline.evaluation.calibrating.folds import FOLDS, fold
-from rag_pipeline.evaluation.calibrating.proportions import rate, scores
-from rag_pipeline.evaluation.calibrating.thresholds import threshold_for
-from rag_pipeline.evaluation.case import QuestionSet
+from rag_pipeline.evaluation.calibrating.proportions import rate, scores, wilson_interval
+from rag_pipeline.evaluation.calibrating.searching_cases import search_cases
+from rag_pipeline.evaluation.calibrating.thresholds import cross_validate, threshold_for
+from rag_pipeline.evaluation.case import Case, Category, QuestionSet, Quote
 from rag_pipeline.evaluation.question_sets import NamedSet
+from rag_pipeline.query.relevance.calibration import Calibration, Weights
 from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.relevance.signals import ScriptPair, Signals
+from rag_pipeline.query.trace import Outcome
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 
 HASHING = {"provider": "hashing", "model": "words-and-cjk"}
@@ -217,6 +221,25 @@ def test_a_default_that_does_no_worse_is_told() -> None:
     assert any(told in one for one in again.warnings)
 
 
+def test_the_threshold_for_a_fold_knows_nothing_of_its_questions() -> None:
+    cases = searched(60, seed=19)
+    own = [place for place, number in enumerate(fold(cases).numbers) if number == 0]
+    watched = next(place for place in own if cases[place].answerable)
+    changed = list(cases)
+    for place in set(own) - {watched}:
+        # As if right chunks were the far ones: any fit that knows of these is another.
+        found = tuple(
+            Seen(one.signals._replace(dense=0.7), one.right) if one.right else one
+            for one in cases[place].found
+        )
+        changed[place] = replace(cases[place], found=found)
+    assert fold(changed) == fold(cases)
+    default = default_calibration(HASHING).weights
+    before, after = (cross_validate(some, [ScriptPair.NEITHER], default, 0.1) for some in (cases, changed))
+    assert after.held[watched].right == before.held[watched].right
+    assert after.threshold != before.threshold
+
+
 def test_many_questions_about_one_document_are_told() -> None:
     cases = [
         AskedCase(one.key, one.answerable, ("s/only",) if one.answerable else (), one.found)
@@ -232,6 +255,9 @@ def test_rates_have_wilsons_interval_and_scores_are_those_of_the_books() -> None
     assert found
     assert (found.n, found.value) == (100, 0.05)
     assert (found.low, found.high) == (pytest.approx(0.0215, abs=1e-4), pytest.approx(0.1118, abs=1e-4))
+    assert wilson_interval(5, 100) == (found.low, found.high)
+    assert wilson_interval(10, 10)[1] == 1.0
+    assert wilson_interval(0, 0) == (0.0, 1.0)
     assert rate([]) is None
     labels = np.array([1.0, 1.0, 0.0, 0.0])
     measured, bins = scores(np.array([0.9, 0.4, 0.6, 0.1]), labels)
@@ -379,6 +405,38 @@ def test_cases_are_asked_as_their_askers_would_and_judged_by_their_gold(
     assert fitted.refusals.due.value > fitted.default_refusals.due.value
 
 
+def signals_of_anvil(base: KnowledgeBase, calibration: Calibration, *queries: str) -> Signals:
+    quote = Quote(document="rules/anvil.md", text="The anvil goes back within\n5days.")
+    case = Case(
+        id="anvil",
+        category=Category.ANSWERABLE,
+        question="When does the anvil go back?",
+        queries=queries,
+        groups=("support",),
+        expect=(Outcome.ANSWERED,),
+        quotes=(quote,),
+    )
+    (asked,) = search_cases([("s/anvil", case)], base.services, base.collection, calibration)
+    # White space does not count in quotes, as it does not where questions are scored.
+    (one,) = asked.right
+    return one.signals
+
+
+def test_the_signals_of_a_chunk_are_those_of_the_query_that_asking_would_take(base: KnowledgeBase) -> None:
+    queries = ("anvil exceptions", "Within how many days goes the anvil back to the shop, wherever it went?")
+    winners = []
+    for weights in (
+        Weights(intercept=0.0, dense=1.0, coverage=0.0),
+        Weights(intercept=0.0, dense=-1.0, coverage=0.0),
+    ):
+        calibration = Calibration(fitted_for="test", weights=dict.fromkeys(ScriptPair, weights))
+        alone = [signals_of_anvil(base, calibration, query) for query in queries]
+        best = max(alone, key=calibration.relevance)
+        assert signals_of_anvil(base, calibration, *queries) == best
+        winners.append(alone.index(best))
+    assert sorted(winners) == [0, 1]
+
+
 def test_calibrating_a_knowledge_base_changes_what_passes_until_it_is_forgotten(
     base: KnowledgeBase, fitted: Fitted, tmp_path: Path
 ) -> None:
@@ -416,7 +474,7 @@ def test_a_file_holds_no_words_of_documents_or_questions(fitted: Fitted, tmp_pat
 def test_what_cannot_be_calibrated_is_refused_with_a_reason(base: KnowledgeBase, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no generation nobody"):
         calibrate([question_set()], base.services, generation="nobody")
-    with pytest.raises(ConfigurationError, match="nothing indexed"):
+    with pytest.raises(ConfigurationError, match="Nothing is indexed"):
         calibrate([question_set()], KnowledgeBase(tmp_path).services, generation=None)
     with pytest.raises(ConfigurationError, match="between 0 and 1"):
         calibrate([question_set()], base.services, generation=None, false_refusals=5)

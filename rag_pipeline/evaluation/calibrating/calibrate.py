@@ -40,11 +40,12 @@ def calibrate(
     if not 0 < false_refusals < 1:
         raise ConfigurationError(f"A rate of false refusals lies between 0 and 1: {false_refusals} does not.")
     chosen = asked_generation(services, generation)
-    cases = search_cases(usable_cases(sets), services, chosen.name)
+    default = default_calibration(chosen.settings["model"])
+    cases = search_cases(usable_cases(sets), services, chosen.name, default)
     model = services.embedder_of(chosen.settings["model"]).identity.key
     fitted = fit_cases(
         cases,
-        default_calibration(chosen.settings["model"]),
+        default,
         fingerprint=chosen.fingerprint,
         generation=chosen.name,
         embedding_model=model,
