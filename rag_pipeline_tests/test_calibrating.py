@@ -1,6 +1,8 @@
 """Calibrating: what is fitted to questions, the threshold that it lays, its file, its curves, its use."""
 
+import html
 import itertools
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -296,6 +298,14 @@ def test_a_file_is_read_back_and_its_page_needs_nothing_else(tmp_path: Path) -> 
     assert "&lt;b&gt;odd&lt;/b&gt;" in page
     assert "<b>odd" not in page
     assert page.count("<svg") == 2
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    rules = html.unescape(policy).split("; ")
+    assert rules == [
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
     assert all(warning.split(":")[0] in page for warning in fitted.warnings)
     assert set(re.findall(r"https?://[^\"' ]+", page)) == {"http://www.w3.org/2000/svg"}
 
@@ -305,6 +315,7 @@ def test_a_file_is_read_back_and_its_page_needs_nothing_else(tmp_path: Path) -> 
     [
         (r'"threshold": 0.5\n', '"threshold": 2', "calibration.threshold"),
         ('"format": 1', '"format": 2', "format"),
+        ('"version": 1', '"version": 2', "calibration: .*its version is 2, and only 1 is known"),
         ('"coverage"', '"cover"', "coverage"),
         ("{", "", "the file"),
     ],
@@ -316,8 +327,45 @@ def test_a_file_that_cannot_be_used_is_named_with_its_field(
     text, changes = re.subn(written, instead, file.read_text(), count=1)
     assert changes
     file.write_text(text)
-    with pytest.raises(ConfigurationError, match=rf"{file.name} is no calibration: .*{told}"):
+    with pytest.raises(BadQuestionSet, match=rf"{file.name} is no calibration: .*{told}"):
         read_file(file)
+
+
+def test_weights_that_a_person_turned_around_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fitted = fitted_to(searched(30, seed=14))
+    file = write_files(fitted, tmp_path).calibration
+    read_file(file)
+    assert not caplog.messages
+    weights = {**fitted.calibration.weights, ScriptPair.BOTH: Weights(intercept=0, dense=-5, coverage=1)}
+    calibration = fitted.calibration.model_copy(update={"weights": weights})
+    edited = fitted.model_copy(update={"calibration": calibration})
+    file.write_text(edited.model_dump_json())
+    assert read_file(file) == edited
+    (warning,) = caplog.messages
+    told = "For questions and passages in Han characters a chunk counts for less the more"
+    assert warning.startswith(f"{file}: {told}")
+
+
+def test_files_are_whole_or_as_they_were(tmp_path: Path) -> None:
+    one, other = (fitted_to(searched(30, seed=seed)) for seed in (14, 15))
+    files = write_files(one, tmp_path)
+    before = tmp_path / "before.json"
+    # Whoever has it open goes on reading the file of before.
+    os.link(files.calibration, before)
+    write_files(other, tmp_path)
+    assert read_file(files.calibration) == other
+    assert read_file(before) == one
+    files.page.unlink()
+    files.page.mkdir()
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        write_files(one, tmp_path)
+    assert {one.name for one in tmp_path.iterdir()} == {
+        "before.json",
+        files.calibration.name,
+        files.page.name,
+    }
 
 
 ITEMS = [
