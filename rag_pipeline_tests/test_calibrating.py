@@ -19,11 +19,12 @@ from rag_pipeline.errors import BadQuestionSet, ConfigurationError
 from rag_pipeline.evaluation.calibrating.calibrate import calibrate, fit_cases
 from rag_pipeline.evaluation.calibrating.curves import reliability_diagram, threshold_curve
 from rag_pipeline.evaluation.calibrating.doubts import overridden
-from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen
+from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen, examples_of
 from rag_pipeline.evaluation.calibrating.files import apply, forget, read_file, store, write_files
 from rag_pipeline.evaluation.calibrating.fitted import Fitted, Origin
 from rag_pipeline.evaluation.calibrating.folds import FOLDS, fold
 from rag_pipeline.evaluation.calibrating.proportions import rate, scores, wilson_interval
+from rag_pipeline.evaluation.calibrating.regression import fit_groups
 from rag_pipeline.evaluation.calibrating.searching_cases import search_cases
 from rag_pipeline.evaluation.calibrating.thresholds import cross_validate, threshold_for
 from rag_pipeline.evaluation.case import Case, Category, QuestionSet, Quote
@@ -207,6 +208,17 @@ def test_weights_are_fitted_to_one_right_chunk_a_document() -> None:
         for one in cases
     ]
     assert fitted_to(repeated).calibration == fitted_to(cases).calibration
+
+
+def test_groups_of_chunks_weigh_their_share_however_many_they_are() -> None:
+    right, wrong = examples_of(searched(40, seed=20, gap=0.04), ScriptPair.NEITHER)
+    ordered = sorted(wrong, key=lambda one: one.dense)
+    near, far = ordered[len(wrong) // 2 :], ordered[: len(wrong) // 2]
+    once = fit_groups(right, [(near, 0.9), (far, 0.1)]).model_dump()
+    # Not quite the same: what holds weights back is measured against the spread of all chunks.
+    again = fit_groups(right * 3, [(near, 0.9), (far * 5, 0.1), ([], 0.0)]).model_dump()
+    assert again == pytest.approx(once, rel=0.05)
+    assert fit_groups(right, [(near, 0.1), (far, 0.9)]).model_dump() != pytest.approx(once, rel=0.2)
 
 
 def test_a_setting_that_counts_in_place_of_the_threshold_is_told() -> None:

@@ -401,7 +401,7 @@ def test_a_cell_of_python_is_read_and_never_run(tmp_path: Path) -> None:
 
 
 def test_a_reference_that_is_too_long_is_left_out_and_told(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"question": "A?", "reference": "word " * 1_000},
         {"question": "B?", "reference": "x" * 2_000},
     ]
