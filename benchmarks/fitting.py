@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from benchmarks.left_out import Asked
-from rag_pipeline.evaluation.calibrating.regression import fit_weights
+from rag_pipeline.evaluation.calibrating.regression import fit_groups, moved, rounded
 from rag_pipeline.query.relevance.calibration import Calibration, Weights
-from rag_pipeline.query.relevance.signals import ScriptPair
+from rag_pipeline.query.relevance.signals import ScriptPair, Signals
 from rag_pipeline.query.results import RetrievedChunk
 
 # Of what cannot be answered, the best chunks are the ones to tell from right ones.
@@ -19,6 +19,7 @@ _LOST = 0.035
 _REFUSED_ACROSS = 0.95
 # What small talk weighs among what cannot be answered: it is little, and in a tone of its own.
 _SMALL_TALK = 0.3
+_DIGITS = 2
 
 _PAIRS = {
     ScriptPair.NEITHER: ("en", "en"),
@@ -40,7 +41,7 @@ def fitted(asked: Sequence[Asked], fitted_for: str) -> Calibration:
             others = [one for one in chosen if not one.answerable]
             talk = [one for one in others if not one.question.paragraph]
             at = max(np.quantile(_best_logits(some, found), _REFUSED_ACROSS) for some in (others, talk))
-        weights[pair] = _moved(found, -float(at))
+        weights[pair] = rounded(moved(found, -float(at)), _DIGITS)
     return Calibration(fitted_for=fitted_for, weights=weights)
 
 
@@ -54,12 +55,12 @@ def _fitted_weights(asked: Sequence[Asked]) -> Weights:
     ]
     left_out = _best_chunks(one for one in asked if not one.answerable and one.question.paragraph)
     talk = _best_chunks(one for one in asked if not one.question.paragraph)
-    counts = [len(right), len(left_out), len(talk)]
-    labels = np.repeat([1.0, 0.0, 0.0], counts)
-    # Right and wrong weigh the same, however many there are of each.
-    shares = np.array([0.5, 0.5 * (1 - _SMALL_TALK), 0.5 * _SMALL_TALK])
-    signals = [chunk.signals for chunk in (*right, *left_out, *talk)]
-    return fit_weights(signals, labels, np.repeat(shares / counts, counts))
+    wrong = [(_signals(left_out), 1 - _SMALL_TALK), (_signals(talk), _SMALL_TALK)]
+    return fit_groups(_signals(right), wrong)
+
+
+def _signals(chunks: Iterable[RetrievedChunk]) -> list[Signals]:
+    return [chunk.signals for chunk in chunks]
 
 
 def _best_chunks(asked: Iterable[Asked]) -> list[RetrievedChunk]:
@@ -82,13 +83,3 @@ def _best_logits(asked: Iterable[Asked], weights: Weights) -> list[float]:
 
 def _best(chunks: Iterable[RetrievedChunk], weights: Weights) -> float:
     return max((weights.logit(chunk.signals) for chunk in chunks), default=-np.inf)
-
-
-def _moved(weights: Weights, by: float) -> Weights:
-    """The same weights, rounded, with the intercept moved so that logit 0 lies elsewhere."""
-    return Weights(
-        intercept=round(weights.intercept + by, 2),
-        dense=round(weights.dense, 2),
-        coverage=round(weights.coverage, 2),
-        lift=round(weights.lift, 2),
-    )

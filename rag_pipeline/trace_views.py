@@ -12,6 +12,7 @@ from rich.tree import Tree
 from rag_pipeline.console import console, shown
 from rag_pipeline.evaluation.case import Case
 from rag_pipeline.evaluation.explanation import Explanation
+from rag_pipeline.evaluation.verdict import verdict_of
 from rag_pipeline.impact import StaleDocument
 from rag_pipeline.ledger.feedback import GivenFeedback
 from rag_pipeline.query.lineage import Lineage
@@ -19,6 +20,8 @@ from rag_pipeline.query.trace import RecordedConflict, RecordedPosition, Trace, 
 
 _DOCUMENTS_SHOWN = 50
 _WIDEST = 10_000
+# Of what is right, wrong, or neither.
+_COLOURS = {True: "green", False: "red", None: "yellow"}
 
 
 def show_trace(trace: Trace, feedback: Sequence[GivenFeedback]) -> None:
@@ -112,17 +115,21 @@ def show_lineages(trace: Trace, lineages: Sequence[Lineage]) -> None:
 
 
 def show_explanations(case: Case, explanations: Sequence[Explanation]) -> None:
-    """Every step of every passage of a case; the one at which it was lost is marked."""
+    """Every step of every passage of a case; the last one is marked where the passage was lost or stopped."""
     console.print(f"[bold]{shown(case.id)}[/bold] {case.category}: {shown(case.question)}")
-    if not explanations:
+    if case.outage:
+        console.print(f"No outage is played: it is explained as if the {case.outage} answered.")
+    if case.refusal and not explanations:
+        console.print("Nothing was found.")
+    elif not explanations:
         console.print("It names no document and no quote, and nothing was found that could be explained.")
     for one in explanations:
-        lost = one.lost_at
-        mark = f"[red]lost at: {lost.name}[/red]" if lost else "[green]cited[/green]"
-        tree = Tree(f"[bold]{shown(one.document)}[/bold] {mark}")
+        verdict = verdict_of(case, one)
+        colour = _COLOURS[verdict.right]
+        tree = Tree(f"[bold]{shown(one.document)}[/bold] [{colour}]{verdict.how}[/{colour}]")
         _leaf(tree, "quote", one.quote)
         for step in one.steps:
-            sign = "[green]ok[/green]" if step.held else "[red]LOST[/red]"
+            sign = "[green]ok[/green]" if step.held else f"[{colour}]{verdict.stop}[/{colour}]"
             tree.add(f"{sign} {step.name}: {shown(step.what)}")
         _print(tree)
 

@@ -1,8 +1,11 @@
 """Calibrating: what is fitted to questions, the threshold that it lays, its file, its curves, its use."""
 
+import html
 import itertools
+import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +19,20 @@ from rag_pipeline.errors import BadQuestionSet, ConfigurationError
 from rag_pipeline.evaluation.calibrating.calibrate import calibrate, fit_cases
 from rag_pipeline.evaluation.calibrating.curves import reliability_diagram, threshold_curve
 from rag_pipeline.evaluation.calibrating.doubts import overridden
-from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen
+from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen, examples_of
 from rag_pipeline.evaluation.calibrating.files import apply, forget, read_file, store, write_files
 from rag_pipeline.evaluation.calibrating.fitted import Fitted, Origin
 from rag_pipeline.evaluation.calibrating.folds import FOLDS, fold
-from rag_pipeline.evaluation.calibrating.proportions import rate, scores
-from rag_pipeline.evaluation.calibrating.thresholds import threshold_for
-from rag_pipeline.evaluation.case import QuestionSet
+from rag_pipeline.evaluation.calibrating.proportions import rate, scores, wilson_interval
+from rag_pipeline.evaluation.calibrating.regression import fit_groups
+from rag_pipeline.evaluation.calibrating.searching_cases import search_cases
+from rag_pipeline.evaluation.calibrating.thresholds import cross_validate, threshold_for
+from rag_pipeline.evaluation.case import Case, Category, QuestionSet, Quote
 from rag_pipeline.evaluation.question_sets import NamedSet
+from rag_pipeline.query.relevance.calibration import Calibration, Weights
 from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.relevance.signals import ScriptPair, Signals
+from rag_pipeline.query.trace import Outcome
 from rag_pipeline_tests.knowledge_base import KnowledgeBase, scope_of
 
 HASHING = {"provider": "hashing", "model": "words-and-cjk"}
@@ -203,6 +210,17 @@ def test_weights_are_fitted_to_one_right_chunk_a_document() -> None:
     assert fitted_to(repeated).calibration == fitted_to(cases).calibration
 
 
+def test_groups_of_chunks_weigh_their_share_however_many_they_are() -> None:
+    right, wrong = examples_of(searched(40, seed=20, gap=0.04), ScriptPair.NEITHER)
+    ordered = sorted(wrong, key=lambda one: one.dense)
+    near, far = ordered[len(wrong) // 2 :], ordered[: len(wrong) // 2]
+    once = fit_groups(right, [(near, 0.9), (far, 0.1)]).model_dump()
+    # Not quite the same: what holds weights back is measured against the spread of all chunks.
+    again = fit_groups(right * 3, [(near, 0.9), (far * 5, 0.1), ([], 0.0)]).model_dump()
+    assert again == pytest.approx(once, rel=0.05)
+    assert fit_groups(right, [(near, 0.1), (far, 0.9)]).model_dump() != pytest.approx(once, rel=0.2)
+
+
 def test_a_setting_that_counts_in_place_of_the_threshold_is_told() -> None:
     assert any("RAG_MIN_RELEVANCE is set to 0.3" in one for one in overridden(0.3))
     assert not list(overridden(None))
@@ -215,6 +233,25 @@ def test_a_default_that_does_no_worse_is_told() -> None:
     # It refuses 1 % and all of the others: nothing is gained for a rate of 30 %.
     again = fitted_to(searched(100, seed=18, gap=0.2), 0.3, default=good.calibration)
     assert any(told in one for one in again.warnings)
+
+
+def test_the_threshold_for_a_fold_knows_nothing_of_its_questions() -> None:
+    cases = searched(60, seed=19)
+    own = [place for place, number in enumerate(fold(cases).numbers) if number == 0]
+    watched = next(place for place in own if cases[place].answerable)
+    changed = list(cases)
+    for place in set(own) - {watched}:
+        # As if right chunks were the far ones: any fit that knows of these is another.
+        found = tuple(
+            Seen(one.signals._replace(dense=0.7), one.right) if one.right else one
+            for one in cases[place].found
+        )
+        changed[place] = replace(cases[place], found=found)
+    assert fold(changed) == fold(cases)
+    default = default_calibration(HASHING).weights
+    before, after = (cross_validate(some, [ScriptPair.NEITHER], default, 0.1) for some in (cases, changed))
+    assert after.held[watched].right == before.held[watched].right
+    assert after.threshold != before.threshold
 
 
 def test_many_questions_about_one_document_are_told() -> None:
@@ -232,6 +269,9 @@ def test_rates_have_wilsons_interval_and_scores_are_those_of_the_books() -> None
     assert found
     assert (found.n, found.value) == (100, 0.05)
     assert (found.low, found.high) == (pytest.approx(0.0215, abs=1e-4), pytest.approx(0.1118, abs=1e-4))
+    assert wilson_interval(5, 100) == (found.low, found.high)
+    assert wilson_interval(10, 10)[1] == 1.0
+    assert wilson_interval(0, 0) == (0.0, 1.0)
     assert rate([]) is None
     labels = np.array([1.0, 1.0, 0.0, 0.0])
     measured, bins = scores(np.array([0.9, 0.4, 0.6, 0.1]), labels)
@@ -270,6 +310,14 @@ def test_a_file_is_read_back_and_its_page_needs_nothing_else(tmp_path: Path) -> 
     assert "&lt;b&gt;odd&lt;/b&gt;" in page
     assert "<b>odd" not in page
     assert page.count("<svg") == 2
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    rules = html.unescape(policy).split("; ")
+    assert rules == [
+        "default-src 'none'",
+        "style-src 'unsafe-inline'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
     assert all(warning.split(":")[0] in page for warning in fitted.warnings)
     assert set(re.findall(r"https?://[^\"' ]+", page)) == {"http://www.w3.org/2000/svg"}
 
@@ -279,6 +327,7 @@ def test_a_file_is_read_back_and_its_page_needs_nothing_else(tmp_path: Path) -> 
     [
         (r'"threshold": 0.5\n', '"threshold": 2', "calibration.threshold"),
         ('"format": 1', '"format": 2', "format"),
+        ('"version": 1', '"version": 2', "calibration: .*its version is 2, and only 1 is known"),
         ('"coverage"', '"cover"', "coverage"),
         ("{", "", "the file"),
     ],
@@ -290,8 +339,45 @@ def test_a_file_that_cannot_be_used_is_named_with_its_field(
     text, changes = re.subn(written, instead, file.read_text(), count=1)
     assert changes
     file.write_text(text)
-    with pytest.raises(ConfigurationError, match=rf"{file.name} is no calibration: .*{told}"):
+    with pytest.raises(BadQuestionSet, match=rf"{file.name} is no calibration: .*{told}"):
         read_file(file)
+
+
+def test_weights_that_a_person_turned_around_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fitted = fitted_to(searched(30, seed=14))
+    file = write_files(fitted, tmp_path).calibration
+    read_file(file)
+    assert not caplog.messages
+    weights = {**fitted.calibration.weights, ScriptPair.BOTH: Weights(intercept=0, dense=-5, coverage=1)}
+    calibration = fitted.calibration.model_copy(update={"weights": weights})
+    edited = fitted.model_copy(update={"calibration": calibration})
+    file.write_text(edited.model_dump_json())
+    assert read_file(file) == edited
+    (warning,) = caplog.messages
+    told = "For questions and passages in Han characters a chunk counts for less the more"
+    assert warning.startswith(f"{file}: {told}")
+
+
+def test_files_are_whole_or_as_they_were(tmp_path: Path) -> None:
+    one, other = (fitted_to(searched(30, seed=seed)) for seed in (14, 15))
+    files = write_files(one, tmp_path)
+    before = tmp_path / "before.json"
+    # Whoever has it open goes on reading the file of before.
+    os.link(files.calibration, before)
+    write_files(other, tmp_path)
+    assert read_file(files.calibration) == other
+    assert read_file(before) == one
+    files.page.unlink()
+    files.page.mkdir()
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        write_files(one, tmp_path)
+    assert {one.name for one in tmp_path.iterdir()} == {
+        "before.json",
+        files.calibration.name,
+        files.page.name,
+    }
 
 
 ITEMS = [
@@ -379,6 +465,38 @@ def test_cases_are_asked_as_their_askers_would_and_judged_by_their_gold(
     assert fitted.refusals.due.value > fitted.default_refusals.due.value
 
 
+def signals_of_anvil(base: KnowledgeBase, calibration: Calibration, *queries: str) -> Signals:
+    quote = Quote(document="rules/anvil.md", text="The anvil goes back within\n5days.")
+    case = Case(
+        id="anvil",
+        category=Category.ANSWERABLE,
+        question="When does the anvil go back?",
+        queries=queries,
+        groups=("support",),
+        expect=(Outcome.ANSWERED,),
+        quotes=(quote,),
+    )
+    (asked,) = search_cases([("s/anvil", case)], base.services, base.collection, calibration)
+    # White space does not count in quotes, as it does not where questions are scored.
+    (one,) = asked.right
+    return one.signals
+
+
+def test_the_signals_of_a_chunk_are_those_of_the_query_that_asking_would_take(base: KnowledgeBase) -> None:
+    queries = ("anvil exceptions", "Within how many days goes the anvil back to the shop, wherever it went?")
+    winners = []
+    for weights in (
+        Weights(intercept=0.0, dense=1.0, coverage=0.0),
+        Weights(intercept=0.0, dense=-1.0, coverage=0.0),
+    ):
+        calibration = Calibration(fitted_for="test", weights=dict.fromkeys(ScriptPair, weights))
+        alone = [signals_of_anvil(base, calibration, query) for query in queries]
+        best = max(alone, key=calibration.relevance)
+        assert signals_of_anvil(base, calibration, *queries) == best
+        winners.append(alone.index(best))
+    assert sorted(winners) == [0, 1]
+
+
 def test_calibrating_a_knowledge_base_changes_what_passes_until_it_is_forgotten(
     base: KnowledgeBase, fitted: Fitted, tmp_path: Path
 ) -> None:
@@ -416,7 +534,7 @@ def test_a_file_holds_no_words_of_documents_or_questions(fitted: Fitted, tmp_pat
 def test_what_cannot_be_calibrated_is_refused_with_a_reason(base: KnowledgeBase, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no generation nobody"):
         calibrate([question_set()], base.services, generation="nobody")
-    with pytest.raises(ConfigurationError, match="nothing indexed"):
+    with pytest.raises(ConfigurationError, match="Nothing is indexed"):
         calibrate([question_set()], KnowledgeBase(tmp_path).services, generation=None)
     with pytest.raises(ConfigurationError, match="between 0 and 1"):
         calibrate([question_set()], base.services, generation=None, false_refusals=5)

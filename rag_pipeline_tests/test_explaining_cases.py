@@ -1,7 +1,7 @@
 """Where the right passage was lost: one knowledge base a way of losing it, and the step and reason told."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from rag_pipeline.chunking.identity import chunk_id, point_id
 from rag_pipeline.chunking.stage import read_chunks
 from rag_pipeline.console import console
 from rag_pipeline.errors import ConfigurationError
-from rag_pipeline.evaluation.case import Case, Category, Quote, Required
+from rag_pipeline.evaluation.case import Case, Category, Outage, Quote, Required
 from rag_pipeline.evaluation.explaining import explain
 from rag_pipeline.evaluation.explanation import Explanation, Step, StepName
 from rag_pipeline.evaluation.indexed_texts import indexed_texts
@@ -21,6 +21,7 @@ from rag_pipeline.trace_views import show_explanations
 from rag_pipeline_tests.chat_server import drafted, model_that
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 from rag_pipeline_tests.openai_server import OpenAIServer
+from rag_pipeline_tests.test_retrieval_options import rerank_server
 
 DOCUMENT = "refunds/returns.md"
 QUESTION = "Within how many days may hardware be returned?"
@@ -244,6 +245,29 @@ def test_lost_behind_the_first_ten(tmp_path: Path) -> None:
     assert what.endswith("and 10 were chosen before it")
 
 
+def test_a_reranker_is_named_where_it_decided(tmp_path: Path) -> None:
+    lamp = "Lamps may be blue."
+    pages = {"lamps.md": f"# Lamps\n\nHardware may be returned, of any kind. {lamp}\n", **many(14)}
+    with rerank_server(without(lamp)) as (url, _):
+        base = base_of(tmp_path, pages, rerank_url=url, rerank_model="ranker", min_relevance=0.0)
+        name, what = lost(base, case_of(lamp, "refunds/lamps.md"))
+        kept = explained(base)
+    assert name is StepName.SELECTION
+    assert what.endswith(" by the search; the reranker ordered what was found, and chose 10 others")
+    (selected,) = [one.what for one in kept.steps if one.name is StepName.SELECTION]
+    assert ", by the reranker " in selected
+
+
+def without(last: str) -> Callable[[Sequence[str]], dict[str, Any]]:
+    """A reranker that puts texts with these words last."""
+
+    def ordered(texts: Sequence[str]) -> dict[str, Any]:
+        places = sorted(range(len(texts)), key=lambda place: last in texts[place])
+        return {"results": [{"index": place, "relevance_score": -n} for n, place in enumerate(places)]}
+
+    return ordered
+
+
 def test_lost_as_the_double_of_another(tmp_path: Path) -> None:
     base = base_of(tmp_path, {"copy.md": PAGE})
     both = [case_of(), case_of(document="refunds/copy.md")]
@@ -259,6 +283,53 @@ def test_lost_below_the_threshold(tmp_path: Path) -> None:
     assert name is StepName.RELEVANCE
     assert "the threshold is 0.999 (cosine 0." in what
     assert "terms, rank 1)" in what
+
+
+LAMPS = "Lamps are blue."
+
+
+def with_a_neighbour(folder: Path, **settings: Any) -> KnowledgeBase:
+    """A page whose first chunk answers the question, and whose second has nothing to do with it."""
+    filler = " ".join(f"Couriers number {number} drive slowly." for number in range(20))
+    text = f"# Returns\n\n{SENTENCE} {filler}\n\n{LAMPS} {filler.replace('Couriers', 'Ships')}\n"
+    options = {"chunk_target_tokens": 120, "chunk_overlap_tokens": 0, "min_relevance": 0.3} | settings
+    return base_of(folder, {"returns.md": text}, **options)
+
+
+def test_a_neighbour_that_came_along_is_not_lost_below_the_threshold(tmp_path: Path) -> None:
+    assert lost(with_a_neighbour(tmp_path / "alone"), case_of(LAMPS))[0] is StepName.RELEVANCE
+    base = with_a_neighbour(tmp_path / "joined", neighbours=3)
+    found = explained(base, case_of(LAMPS))
+    told = {one.name: one.what for one in found.steps if one.held}
+    assert told[StepName.CANDIDATES].startswith("brought along by its neighbour refunds/returns.md:")
+    assert StepName.EVIDENCE in told
+    # Nobody is brought along by a chunk that is below the threshold itself.
+    base = with_a_neighbour(tmp_path / "none", neighbours=3, min_relevance=0.999)
+    found = explained(base, case_of(LAMPS))
+    assert found.lost_at
+    assert found.lost_at.name is StepName.RELEVANCE
+    assert not [one for one in found.steps if "brought along" in one.what]
+
+
+def test_a_passage_far_behind_in_a_long_document_is_found(tmp_path: Path) -> None:
+    sections = "".join(
+        f"## Part {one}\n\n{f'Courier number {one} drives slowly and never at night. ' * 6}\n\n"
+        for one in range(215)
+    )
+    base = base_of(
+        tmp_path,
+        {"long.md": f"# Long\n\n{sections}## Lamps\n\n{'Blue lamps are sold in August only. ' * 8}\n"},
+        chunk_target_tokens=70,
+        chunk_overlap_tokens=0,
+    )
+    long = "refunds/long.md"
+    version = base.services.ledger.documents.of_source(base.collection, "refunds")[long]
+    assert version.chunk_count > 210
+    case = case_of(None, documents=Required(all=(long,)), question="When are blue lamps sold?")
+    found = explained(base, case)
+    assert found.lost_at is None
+    (record,) = [one.what for one in found.steps if one.name is StepName.RECORD]
+    assert int(record.rpartition(":")[2]) >= 200
 
 
 def test_lost_beyond_the_evidence(tmp_path: Path) -> None:
@@ -354,6 +425,91 @@ def test_what_must_stay_hidden_is_explained_with_what_was_found_instead(tmp_path
     assert hidden.lost_at.name is StepName.FILTER
     assert instead.document == "faq/faq.md"
     assert instead.steps[0].what.startswith("the asker may see faq/faq.md:")
+
+
+RED, GREEN, YELLOW = "\x1b[31m", "\x1b[32m", "\x1b[33m"
+Shown = Callable[[KnowledgeBase, Case], str]
+
+
+@pytest.fixture
+def shown_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shown:
+    """What is printed of a case, with its colours."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+    def shown(base: KnowledgeBase, case: Case) -> str:
+        with console.capture() as head:
+            show_explanations(case, explain(case, base.services))
+        return head.get() + capsys.readouterr().out
+
+    return shown
+
+
+def refusal(*outcomes: Outcome) -> Case:
+    return case_of(None, category=Category.UNANSWERABLE, expect=outcomes)
+
+
+def test_what_is_rightly_refused_is_not_shown_as_lost(tmp_path: Path, shown_of: Shown) -> None:
+    shown = shown_of(base_of(tmp_path, min_relevance=0.999), refusal(Outcome.NO_EVIDENCE))
+    assert f"{GREEN}rightly refused" in shown
+    assert f"{GREEN}stopped\x1b[0m relevance: " in shown
+    assert RED not in shown
+
+
+def test_what_came_through_although_it_must_be_refused_is_red(tmp_path: Path, shown_of: Shown) -> None:
+    lamps: dict[str, str | bytes] = {"lamps.md": "# Lamps\n\nReturned lamps are blue.\n"}
+    base = base_of(tmp_path, lamps, min_relevance=0.0)
+    shown = shown_of(base, refusal(Outcome.NO_EVIDENCE))
+    assert f"{RED}cited, though the question must be refused" in shown
+    assert f"{RED}among the evidence, though the question must be refused" in shown
+    assert f"{RED}TOO LATE\x1b[0m citation: no claim cites it" in shown
+    # Where evidence may be too little, it may be there.
+    shown = shown_of(base, refusal(Outcome.NO_EVIDENCE, Outcome.INSUFFICIENT))
+    assert f"{RED}cited, though the question must be refused" in shown
+    assert f"{GREEN}rightly refused" in shown
+    assert "among the evidence, though" not in shown
+
+
+@pytest.mark.parametrize(
+    ("groups", "document", "told"),
+    [
+        ((), DOCUMENT, f"{GREEN}rightly withheld"),
+        (("support",), DOCUMENT, f"{RED}cited, though it must stay hidden"),
+        ((), "refunds/absent.md", f"{YELLOW}lost at: source"),
+    ],
+)
+def test_what_must_stay_hidden_is_right_only_where_it_is_withheld(
+    base: KnowledgeBase, shown_of: Shown, groups: tuple[str, ...], document: str, told: str
+) -> None:
+    case = case_of(
+        None,
+        category=Category.UNAUTHORIZED,
+        groups=groups,
+        documents=Required(any=(document,)),
+        expect=(Outcome.ANSWERED, Outcome.NO_EVIDENCE),
+    )
+    assert told in shown_of(base, case)
+
+
+def test_what_must_stay_hidden_and_only_was_not_relevant_is_red(tmp_path: Path, shown_of: Shown) -> None:
+    case = case_of(
+        None,
+        category=Category.UNAUTHORIZED,
+        documents=Required(any=(DOCUMENT,)),
+        expect=(Outcome.NO_EVIDENCE,),
+    )
+    shown = shown_of(base_of(tmp_path, min_relevance=0.999), case)
+    assert f"{RED}for the asker to find, though it must stay hidden" in shown
+
+
+def test_an_outage_is_not_played_and_that_is_said(base: KnowledgeBase, shown_of: Shown) -> None:
+    case = case_of(None, category=Category.OUTAGE, expect=(Outcome.NO_EVIDENCE,), outage=Outage.STORE)
+    shown = shown_of(base, case)
+    assert "No outage is played: it is explained as if the store answered." in shown
+    assert f"{YELLOW}cited" in shown
+    assert RED not in shown
+    assert "No outage" not in shown_of(base, case_of())
 
 
 def test_an_explanation_can_be_shown_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

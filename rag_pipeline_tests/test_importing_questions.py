@@ -358,7 +358,6 @@ def test_contexts_of_no_one_document_are_named(tmp_path: Path) -> None:
         ('{"question": "A?", "contexts": [1]}', "line 1: contexts: must be a list of texts"),
         ('{"question": "A?", "ground_truth": {"a": 1}}', "line 1: ground_truth: must be a text"),
         ('{"question": "A\\ud800?"}', "line 1: question: "),
-        ('{"question": "A?", "reference": "' + "x " * 2_000 + '"}', "reference: String should have at most"),
         ('{"question": "A?", "id": [1]}', "line 1: id: must be a text or a number"),
         ('{"question": "A?", "id": 1}\n{"question": "B?", "id": "1"}', "line 2: id: '1' is there twice"),
         ("\n\n", "has no rows"),
@@ -399,6 +398,43 @@ def test_a_cell_of_python_is_read_and_never_run(tmp_path: Path) -> None:
     (one,) = read_ragas(file, DOCUMENTS, title="Rows").unplaced
     assert one.beginning.startswith("[open(")
     assert not made.exists()
+
+
+def test_a_reference_that_is_too_long_is_left_out_and_told(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"question": "A?", "reference": "word " * 1_000},
+        {"question": "B?", "reference": "x" * 2_000},
+    ]
+    found = read_ragas(rows_file(tmp_path, *rows), DOCUMENTS, title="Rows")
+    assert [one.reference for one in found.questions.cases] == [None, "x" * 2_000]
+    assert found.notes == (
+        "line 1: the reference was left out: it has 4,999 characters, and a case keeps 2,000",
+    )
+
+
+def test_a_row_without_an_id_is_not_taken_for_one_that_is_called_none(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [{"question": "A?"}, {"question": "B?", "id": "None"}, {"question": "C?"}]
+    cases = read_ragas(rows_file(tmp_path, *rows), DOCUMENTS, title="Rows").questions.cases
+    assert [one.id for one in cases] == ["row-1", "none", "row-3"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "must_be_said"),
+    [
+        *((one, False) for one in ("Yes", "no.", "TRUE", "False!", "Yes, always", "No, never")),
+        *((one, False) for one in ("是", "是的。", "否", "不是", "没有", "对,可以")),
+        *((one, True) for one in ("No. 5", "Nobody", "Yesterday", "30 days", "是非题")),
+    ],
+)
+def test_yes_and_no_need_not_be_said_in_these_words(tmp_path: Path, answer: str, must_be_said: bool) -> None:
+    row = {"question": "May it go back?", "reference": answer}
+    (case,) = read_ragas(rows_file(tmp_path, row), DOCUMENTS, title="Rows").questions.cases
+    assert case.reference == answer
+    assert case.must_say == ((answer,) if must_be_said else ())
+    context = f"It is so: {answer} "
+    asked = question(answers=[{"text": answer, "answer_start": context.index(answer)}])
+    (case,), _ = read(tmp_path, squad(asked, context=context))
+    assert case.must_say == ((answer,) if must_be_said else ())
 
 
 def test_white_space_does_not_count_in_quotes() -> None:

@@ -22,7 +22,7 @@ from rag_pipeline.query.steps import FOUND_PER_QUERY
 from rag_pipeline.services import Services
 from rag_pipeline.sources.document import source_of
 
-# Points whose conditions are asked for at once: of a document without a quote, all of them are looked at.
+# Points whose conditions are asked for at once: of a longer document what was found, and then its beginning.
 _MOST_CHUNKS: Final = 200
 _PATIENCE_SECONDS: Final = 60.0
 
@@ -66,11 +66,15 @@ class _Looking:
         """The way of one passage."""
         document = self._document(document_id)
         version = document.version
-        chunks = holding(document, quote)[:_MOST_CHUNKS] if version else []
-        ids = {
-            chunk_id(document_id, version.content_hash, one.index): one.text_hash for one in chunks if version
+        hashes = {
+            chunk_id(document_id, version.content_hash, one.index): one.text_hash
+            for one in holding(document, quote)
+            if version
         }
-        return explained(document, quote, self._chunks(ids), self._request)
+        # What was found comes first: it may stand far behind the chunks that there is time for.
+        looked_at = self.findings.looked_at
+        ids = sorted(hashes, key=lambda one: one not in looked_at)[:_MOST_CHUNKS]
+        return explained(document, quote, self._chunks({one: hashes[one] for one in ids}), self._request)
 
     def explain_found(self) -> list[Explanation]:
         """The way of every chunk that the request looked at."""
@@ -91,6 +95,7 @@ class _Looking:
             context_tokens=options.context_tokens,
             outcome=record.outcome.value if record.outcome else "",
             reason=record.reason,
+            reranked=self.findings.reranked,
         )
 
     def _document(self, document_id: str) -> SeenDocument:

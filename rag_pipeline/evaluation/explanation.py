@@ -202,11 +202,16 @@ def _searched(chunk: SeenChunk, request: SeenRequest) -> Iterator[Step]:
         yield Step(StepName.CANDIDATES, False, ranked + beyond)
     yield Step(StepName.CANDIDATES, True, ranked)
     if chunk.selected is None:
-        what = f"ranked {best}, and {request.looked_at} were chosen before it"
-        yield Step(StepName.SELECTION, False, what)
+        chosen = (
+            f" by the search; the reranker ordered what was found, and chose {request.looked_at} others"
+            if request.reranked
+            else f", and {request.looked_at} were chosen before it"
+        )
+        yield Step(StepName.SELECTION, False, f"ranked {best}{chosen}")
     elif chunk.selected.rejected:
         yield Step(StepName.SELECTION, False, chunk.selected.rejected)
-    yield Step(StepName.SELECTION, True, f"ranked {best}")
+    place = chunk.selected.reranked if chunk.selected else None
+    yield Step(StepName.SELECTION, True, f"ranked {best}" + (f", by the reranker {place}" if place else ""))
 
 
 def _answered(chunk: SeenChunk, request: SeenRequest) -> Iterator[Step]:

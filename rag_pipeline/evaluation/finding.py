@@ -52,8 +52,9 @@ class Findings:
 
     @property
     def looked_at(self) -> dict[str, str]:
-        """The documents of the chunks that some query looked at, best first, those that it rejected last."""
-        chosen = {one.chunk_id: one.document_id for result in self.results for one in result.chunks}
+        """The documents of the chunks that some query looked at: handed on, below the threshold, rejected."""
+        both = (*self.record.results, *self.results)
+        chosen = {one.chunk_id: one.document_id for result in both for one in result.chunks}
         rejected = {
             one.chunk_id: one.document_id
             for result in self.results
@@ -61,6 +62,12 @@ class Findings:
             if one.relevance is not None and one.chunk_id not in chosen
         }
         return chosen | rejected
+
+    @property
+    def reranked(self) -> bool:
+        """Whether a reranker ordered what was found."""
+        both = (*self.record.results, *self.results)
+        return any(one.reranked is not None for result in both for one in result.chunks)
 
     def seen(self, chunk: SeenChunk) -> SeenChunk:
         """The chunk with what became of it in the request."""
@@ -78,10 +85,15 @@ class Findings:
             )
 
     def _selected(self, chunk: SeenChunk) -> Selected | None:
-        chosen = [one for result in self.results for one in result.chunks if one.chunk_id == chunk.chunk_id]
-        if chosen:
-            best = max(chosen, key=lambda one: one.relevance)
-            return Selected(best.relevance, _signals(best), joined_to=best.joined_to)
+        # What the request itself handed on counts: only there do neighbours come along with relevant chunks,
+        # and a reranker asked again may order otherwise.
+        for results in (self.record.results, self.results):
+            chosen = [one for result in results for one in result.chunks if one.chunk_id == chunk.chunk_id]
+            if chosen:
+                best = max(chosen, key=lambda one: one.relevance)
+                return Selected(
+                    best.relevance, _signals(best), joined_to=best.joined_to, reranked=best.reranked
+                )
         for result in self.results:
             for one in result.rejected:
                 if one.chunk_id == chunk.chunk_id:
@@ -111,8 +123,9 @@ class Findings:
 
 def find(record: Asking, services: AskServices, live: Generation) -> Findings:
     """Search again for what a request searched for; nothing where it ended before it searched."""
-    options = replace(services.retrieval_options(limit=FOUND_PER_QUERY), min_relevance=0.0)
-    threshold = services.retrieval_options(limit=FOUND_PER_QUERY).min_relevance
+    wanted = services.retrieval_options(limit=FOUND_PER_QUERY)
+    # Without neighbours, which would come along with chunks below the threshold too.
+    options, threshold = replace(wanted, min_relevance=0.0, neighbours=0), wanted.min_relevance
     model = live.settings["model"]
     if threshold is None:
         threshold = calibration_in_force(live, options, services.baselines, services.ledger).threshold

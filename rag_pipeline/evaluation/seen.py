@@ -45,12 +45,16 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What became of a candidate: its relevance with the signals in words, or why it was not looked at on."""
+    """What became of a candidate: its relevance with the signals in words, or why it was not looked at on.
+
+    `joined_to` is the neighbour that brought it along, `reranked` its place by a reranker, from 1.
+    """
 
     relevance: float | None = None
     signals: str = ""
     rejected: str | None = None
     joined_to: str | None = None
+    reranked: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,8 @@ class SeenChunk:
 class SeenRequest:
     """What holds for every chunk of a request, and how it ended.
 
-    `per_leg` is how many candidates a leg brings, `looked_at` how many fused ones are looked at.
+    `per_leg` is how many candidates a leg brings, `looked_at` how many fused ones are looked at; in the order
+    of a reranker, where there was one.
     """
 
     threshold: float
@@ -90,3 +95,4 @@ class SeenRequest:
     context_tokens: int
     outcome: str
     reason: str
+    reranked: bool = False

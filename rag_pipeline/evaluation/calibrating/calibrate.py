@@ -13,6 +13,7 @@ from rag_pipeline.evaluation.calibrating.examples import AskedCase, examples_of
 from rag_pipeline.evaluation.calibrating.fitted import CurvePoint, Fitted, Origin, PairFigures, Refusals
 from rag_pipeline.evaluation.calibrating.pairs import LEAST_EXAMPLES, Fit, fit_pairs, pairs_with_enough
 from rag_pipeline.evaluation.calibrating.proportions import rate, scores
+from rag_pipeline.evaluation.calibrating.regression import moved, rounded
 from rag_pipeline.evaluation.calibrating.searching_cases import search_cases, usable_cases
 from rag_pipeline.evaluation.calibrating.thresholds import SAME_SCRIPT, Held, cross_validate
 from rag_pipeline.evaluation.question_sets import NamedSet
@@ -40,11 +41,12 @@ def calibrate(
     if not 0 < false_refusals < 1:
         raise ConfigurationError(f"A rate of false refusals lies between 0 and 1: {false_refusals} does not.")
     chosen = asked_generation(services, generation)
-    cases = search_cases(usable_cases(sets), services, chosen.name)
+    default = default_calibration(chosen.settings["model"])
+    cases = search_cases(usable_cases(sets), services, chosen.name, default)
     model = services.embedder_of(chosen.settings["model"]).identity.key
     fitted = fit_cases(
         cases,
-        default_calibration(chosen.settings["model"]),
+        default,
         fingerprint=chosen.fingerprint,
         generation=chosen.name,
         embedding_model=model,
@@ -70,13 +72,13 @@ def fit_cases(
     if not pairs:
         raise BadQuestionSet(_too_few(cases))
     own_threshold = _logit(default.threshold)
-    kept = {pair: _moved(weights, -own_threshold) for pair, weights in default.weights.items()}
+    kept = {pair: moved(weights, -own_threshold) for pair, weights in default.weights.items()}
     expected = cross_validate(cases, pairs, kept, false_refusals)
     fit = fit_pairs(cases, pairs, kept)
-    weights = {**fit.kept, **{pair: _moved(one, -expected.threshold) for pair, one in fit.fitted.items()}}
+    weights = {**fit.kept, **{pair: moved(one, -expected.threshold) for pair, one in fit.fitted.items()}}
     calibration = Calibration(
         fitted_for=fingerprint,
-        weights={pair: _rounded(weights[pair]) for pair in ScriptPair},
+        weights={pair: rounded(weights[pair], _DIGITS) for pair in ScriptPair},
         threshold=_THRESHOLD,
     )
     measured, reliability = scores(expected.probabilities, expected.labels)
@@ -194,11 +196,3 @@ def _share(part: np.integer, whole: np.integer) -> float | None:
 def _logit(probability: float) -> float:
     inside = min(1 - 1e-9, max(1e-9, probability))
     return math.log(inside / (1 - inside))
-
-
-def _moved(weights: Weights, by: float) -> Weights:
-    return weights.model_copy(update={"intercept": weights.intercept + by})
-
-
-def _rounded(weights: Weights) -> Weights:
-    return Weights(**{name: round(value, _DIGITS) for name, value in weights.model_dump().items()})

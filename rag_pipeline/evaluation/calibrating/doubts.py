@@ -28,6 +28,17 @@ def overridden(min_relevance: float | None) -> Iterator[str]:
         )
 
 
+def backwards(weights: Mapping[ScriptPair, Weights]) -> Iterator[str]:
+    """The warnings of weights by which a chunk counts for less the more it is like the question."""
+    for scripts, one in weights.items():
+        # Across scripts few terms are shared, and what their weight is hardly matters.
+        if one.dense + one.lift < 0 or (scripts in SAME_SCRIPT and one.coverage < 0):
+            yield (
+                f"For {SCRIPTS_IN_WORDS[scripts]} a chunk counts for less the more it is like the question, "
+                "which is hardly true of other questions. Look at the quotes of the cases."
+            )
+
+
 def doubts(
     pairs: Sequence[PairFigures],
     weights: Mapping[ScriptPair, Weights],
@@ -95,10 +106,4 @@ def _of_pair(figures: PairFigures, weights: Weights) -> Iterator[str]:
             f"For {words} there are {figures.answerable} answerable and {figures.unanswerable} unanswerable "
             f"questions: too few to say how well it works, it takes {_LEAST_CASES} of each."
         )
-    # Across scripts few terms are shared, and what their weight is hardly matters.
-    shares_terms = figures.scripts in SAME_SCRIPT
-    if weights.dense + weights.lift < 0 or (shares_terms and weights.coverage < 0):
-        yield (
-            f"For {words} a chunk counts for less the more it is like the question, which is hardly true of "
-            "other questions. Look at the quotes of the cases."
-        )
+    yield from backwards({figures.scripts: weights})

@@ -5,11 +5,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from rag_pipeline.evaluation.calibrating.proportions import Bin, Rate, Scores
 from rag_pipeline.query.relevance.calibration import Calibration
 from rag_pipeline.query.relevance.signals import ScriptPair
+
+_VERSION = 1
 
 
 class _Record(BaseModel):
@@ -87,6 +89,13 @@ class Fitted(_Record):
     curve: tuple[CurvePoint, ...]
     reliability: tuple[Bin, ...]
     """Of fitted chunks, before the logit was moved."""
+
+    @field_validator("calibration")
+    @classmethod
+    def _known(cls, calibration: Calibration) -> Calibration:
+        if calibration.version != _VERSION:
+            raise ValueError(f"its version is {calibration.version}, and only {_VERSION} is known here")
+        return calibration
 
     @property
     def fingerprint(self) -> str:

@@ -11,6 +11,8 @@ from rag_pipeline.evaluation.calibrating.fitted import Fitted
 from rag_pipeline.evaluation.calibrating.proportions import Rate
 
 _TEMPLATE = "calibration.html.jinja"
+# The page has no scripts, and looks for nothing elsewhere.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def page(fitted: Fitted) -> str:
@@ -25,6 +27,7 @@ def page(fitted: Fitted) -> str:
     environment.filters["rate"] = _rate
     return environment.get_template(_TEMPLATE).render(
         fitted=fitted,
+        policy=_POLICY,
         words=SCRIPTS_IN_WORDS,
         threshold_curve=_markup(threshold_curve(fitted.curve, fitted.calibration.threshold)),
         reliability=_markup(reliability_diagram(fitted.reliability, 1 / (1 + math.exp(fitted.moved)))),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen, examples_of
-from rag_pipeline.evaluation.calibrating.regression import fit_weights
+from rag_pipeline.evaluation.calibrating.regression import fit_groups
 from rag_pipeline.query.relevance.calibration import Weights
 from rag_pipeline.query.relevance.signals import ScriptPair
 
@@ -72,9 +72,4 @@ def _fit_pair(cases: Sequence[AskedCase], pair: ScriptPair) -> Weights | None:
         return None
     share = _SHARE_OF_ANSWERABLE if wrong_of_others else 1.0
     share = share if wrong_of_answerable else 0.0
-    counts = [len(right), len(wrong_of_others), len(wrong_of_answerable)]
-    # Right and wrong weigh the same, however many there are of each.
-    shares = np.array([0.5, 0.5 * (1 - share), 0.5 * share])
-    importance = np.repeat(shares / np.maximum(counts, 1), counts)
-    labels = np.repeat([1.0, 0.0, 0.0], counts)
-    return fit_weights([*right, *wrong_of_others, *wrong_of_answerable], labels, importance)
+    return fit_groups(right, [(wrong_of_others, 1 - share), (wrong_of_answerable, share)])

@@ -48,18 +48,25 @@ class Scores(_Record):
     """The mean distance of what is predicted from what is observed."""
 
 
+def wilson_interval(part: int, whole: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share, which says something where all are alike, too; of none, 0 to 1."""
+    if not whole:
+        return 0.0, 1.0
+    share, squared = part / whole, _WITHIN**2
+    middle = (share + squared / (2 * whole)) / (1 + squared / whole)
+    spread = math.sqrt(share * (1 - share) / whole + squared / (4 * whole * whole))
+    half = _WITHIN / (1 + squared / whole) * spread
+    # Where all are alike, rounding would put the bound beside the share itself.
+    return min(share, max(0.0, middle - half)), max(share, min(1.0, middle + half))
+
+
 def rate(outcomes: Iterable[bool]) -> Rate | None:
     """The share of true ones; None of nothing."""
     values = list(outcomes)
-    n, value = len(values), sum(values) / max(1, len(values))
-    if not n:
+    if not values:
         return None
-    squared = _WITHIN**2
-    middle = (value + squared / (2 * n)) / (1 + squared / n)
-    half = _WITHIN / (1 + squared / n) * math.sqrt(value * (1 - value) / n + squared / (4 * n * n))
-    # Where all are alike, rounding would put the bound beside the share itself.
-    low, high = min(value, max(0.0, middle - half)), max(value, min(1.0, middle + half))
-    return Rate(n=n, value=value, low=low, high=high)
+    low, high = wilson_interval(sum(values), len(values))
+    return Rate(n=len(values), value=sum(values) / len(values), low=low, high=high)
 
 
 def scores(probabilities: Floats, labels: Floats) -> tuple[Scores, tuple[Bin, ...]]:

@@ -20,6 +20,29 @@ def features_of(signals: Sequence[Signals]) -> Floats:
     return np.array([(one.dense, shrunk_coverage(one), lift(one)) for one in signals]).reshape(-1, 3)
 
 
+def fit_groups(right: Sequence[Signals], wrong: Sequence[tuple[Sequence[Signals], float]]) -> Weights:
+    """The weights that tell right chunks from groups of wrong ones, each with its share of what these weigh.
+
+    Right and wrong weigh the same, however many there are of each; a group without chunks has no share.
+    """
+    groups = [(right, 0.5), *((some, 0.5 * share) for some, share in wrong)]
+    counts = [len(some) for some, _ in groups]
+    shares = np.array([share for _, share in groups])
+    labels = np.repeat([1.0] + [0.0] * len(wrong), counts)
+    importance = np.repeat(shares / np.maximum(counts, 1), counts)
+    return fit_weights([one for some, _ in groups for one in some], labels, importance)
+
+
+def moved(weights: Weights, by: float) -> Weights:
+    """The same weights with something added to the logit."""
+    return weights.model_copy(update={"intercept": weights.intercept + by})
+
+
+def rounded(weights: Weights, digits: int) -> Weights:
+    """The weights with so many decimals."""
+    return Weights(**{name: round(value, digits) for name, value in weights.model_dump().items()})
+
+
 def fit_weights(signals: Sequence[Signals], labels: Floats, importance: Floats) -> Weights:
     """The weights that tell chunks labelled 1 from those labelled 0, both of which there must be.
 

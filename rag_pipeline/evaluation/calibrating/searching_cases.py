@@ -1,7 +1,7 @@
 """What the cases of question sets find in a generation, and which of it holds their gold."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +11,8 @@ from qdrant_client import QdrantClient
 from rag_pipeline.evaluation.calibrating.examples import AskedCase, Seen
 from rag_pipeline.evaluation.case import Case, Category
 from rag_pipeline.evaluation.question_sets import NamedSet
-from rag_pipeline.query.answering.supporting import folded
+from rag_pipeline.evaluation.quotes import holds_quote
+from rag_pipeline.query.gathering import best_of_each
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.planning import plan_queries
 from rag_pipeline.query.relevance.calibration import Calibration, Weights
@@ -48,9 +49,12 @@ def usable_cases(sets: Sequence[NamedSet]) -> list[tuple[str, Case]]:
     ]
 
 
-def search_cases(cases: Sequence[tuple[str, Case]], services: Services, generation: str) -> list[AskedCase]:
+def search_cases(
+    cases: Sequence[tuple[str, Case]], services: Services, generation: str, calibration: Calibration
+) -> list[AskedCase]:
     """Search the cases' queries as a request of their askers would be, and keep all that is found.
 
+    Of several queries that find a chunk, the one counts to which it is most relevant by the `calibration`.
     Cases of the same asker are searched together. Raises what `retrieve` does.
     """
     now = datetime.now(UTC)
@@ -74,7 +78,7 @@ def search_cases(cases: Sequence[tuple[str, Case]], services: Services, generati
             results = _search([query for _, query in asked], scope, services, generation)
             for (number, _), result in zip(asked, results, strict=True):
                 found[number].append(result)
-    return [_judged(key, case, found[number]) for number, (key, case) in enumerate(cases)]
+    return [_judged(key, case, found[number], calibration) for number, (key, case) in enumerate(cases)]
 
 
 def _unanswerable(case: Case) -> bool:
@@ -113,33 +117,36 @@ def _search(
     ).results
 
 
-def _judged(key: str, case: Case, results: Sequence[QueryResult]) -> AskedCase:
+def _judged(key: str, case: Case, results: Sequence[QueryResult], calibration: Calibration) -> AskedCase:
     answerable = not _unanswerable(case)
     return AskedCase(
         key=key,
         answerable=answerable,
         documents=case.required,
         found=tuple(
-            Seen(chunk.signals, _right(case, chunk) if answerable else False) for chunk in _nearest(results)
+            Seen(chunk.signals, _right(case, chunk) if answerable else False)
+            for chunk in _as_asked(results, calibration)
         ),
     )
 
 
-def _nearest(results: Sequence[QueryResult]) -> Iterator[RetrievedChunk]:
-    """Each chunk once, best rank first, as the query found it to which it is nearest."""
-    nearest: dict[str, RetrievedChunk] = {}
-    for result in results:
-        for chunk in result.chunks:
-            known = nearest.get(chunk.chunk_id)
-            if known is None or chunk.signals.dense > known.signals.dense:
-                nearest[chunk.chunk_id] = chunk
-    yield from sorted(nearest.values(), key=lambda chunk: (chunk.signals.rank, -chunk.signals.dense))
+def _as_asked(results: Sequence[QueryResult], calibration: Calibration) -> list[RetrievedChunk]:
+    """Each chunk once, best rank first, as asking takes it: by the query to which it is most relevant."""
+    told = [
+        replace(
+            result,
+            chunks=tuple(
+                chunk._replace(relevance=calibration.relevance(chunk.signals)) for chunk in result.chunks
+            ),
+        )
+        for result in results
+    ]
+    return sorted(best_of_each(told), key=lambda chunk: (chunk.signals.rank, -chunk.relevance))
 
 
 def _right(case: Case, chunk: RetrievedChunk) -> bool | None:
     """Whether a chunk holds the gold of an answerable case; None where nobody knows."""
-    text = folded(chunk.text)
-    if any(folded(quote.text) in text for quote in case.quotes):
+    if any(holds_quote(chunk.text, quote.text) for quote in case.quotes):
         # The same words elsewhere are of use too, though it is the named document that is asked for.
         return True if chunk.document_id in case.required else None
     if chunk.document_id not in case.required:

@@ -52,32 +52,39 @@ def cross_validate(
     default: Mapping[ScriptPair, Weights],
     false_refusals: float,
 ) -> OutOfFold:
-    """Fit each time without a fold's cases, and hold these against the threshold of the others."""
+    """Fit each time without a fold's cases, and hold these against the threshold of the others.
+
+    That threshold is chosen as the one for all cases is, from the others alone: by weights that were fitted
+    without the fold and, for each of the others, without its own fold too.
+    """
     folds = fold(cases)
-    right: list[Margins] = [Margins(-math.inf, -math.inf)] * len(cases)
-    found = list(right)
-    probabilities: list[float] = []
-    labels: list[float] = []
-    for number in range(FOLDS):
-        others = [case for case, own in zip(cases, folds.numbers, strict=True) if own != number]
-        fit = fit_pairs(others, pairs, default)
-        for place, case in enumerate(cases):
-            if folds.numbers[place] == number:
-                right[place], found[place] = fit.margins(case.right), fit.margins(case.found)
-                told = _probabilities(case, fit)
-                probabilities += [probability for probability, _ in told]
-                labels += [label for _, label in told]
-    telling = _telling(cases, right)
+    placed = list(zip(cases, folds.numbers, strict=True))
+    fits: dict[frozenset[int], Fit] = {}
+
+    def without(*numbers: int) -> Fit:
+        left_out = frozenset(numbers)
+        if left_out not in fits:
+            fits[left_out] = fit_pairs([case for case, own in placed if own not in left_out], pairs, default)
+        return fits[left_out]
+
+    def threshold(*left_out: int) -> float:
+        others = [(case, own) for case, own in placed if own not in left_out and case.answerable]
+        right = [(case, without(own, *left_out).margins(case.right)) for case, own in others]
+        return threshold_for(_telling(right), false_refusals)
+
+    thresholds = [threshold(number) for number in range(FOLDS)]
     held: list[Held] = []
-    for place, case in enumerate(cases):
-        elsewhere = [one for one in telling if folds.numbers[one] != folds.numbers[place]]
-        at = threshold_for([right[one].fitted for one in elsewhere or telling], false_refusals)
-        held.append(Held(case, right[place].above(at), found[place].above(at)))
+    told: list[tuple[float, float]] = []
+    for case, own in placed:
+        fit, at = without(own), thresholds[own]
+        held.append(Held(case, fit.margins(case.right).above(at), fit.margins(case.found).above(at)))
+        told += _probabilities(case, fit)
+    probabilities, labels = np.array(told).reshape(-1, 2).T
     return OutOfFold(
         held=tuple(held),
-        probabilities=np.array(probabilities),
-        labels=np.array(labels),
-        threshold=threshold_for([right[one].fitted for one in telling], false_refusals),
+        probabilities=probabilities,
+        labels=labels,
+        threshold=threshold(),
         by_document=folds.by_document,
     )
 
@@ -96,14 +103,12 @@ def threshold_for(best_right: Sequence[float], false_refusals: float) -> float:
     return ordered[max(0, k - 1)]
 
 
-def _telling(cases: Sequence[AskedCase], right: Sequence[Margins]) -> list[int]:
-    """The cases whose refusal depends on the threshold: in one script, if there are such."""
-    chosen = [
-        number
-        for number, (case, one) in enumerate(zip(cases, right, strict=True))
-        if case.answerable and math.isfinite(one.fitted) and one.kept < 0
+def _telling(right: Sequence[tuple[AskedCase, Margins]]) -> list[float]:
+    """The logits of those cases whose refusal depends on the threshold: in one script, if there are such."""
+    chosen = [(case, one) for case, one in right if math.isfinite(one.fitted) and one.kept < 0]
+    return [one.fitted for case, one in chosen if case.scripts in SAME_SCRIPT] or [
+        one.fitted for _, one in chosen
     ]
-    return [number for number in chosen if cases[number].scripts in SAME_SCRIPT] or chosen
 
 
 def _probabilities(case: AskedCase, fit: Fit) -> list[tuple[float, float]]:

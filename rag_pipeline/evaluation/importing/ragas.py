@@ -19,6 +19,7 @@ from rag_pipeline.evaluation.importing.naming import Names, slug
 from rag_pipeline.evaluation.importing.placing import Placed, Placing
 from rag_pipeline.evaluation.importing.reading import Problems
 from rag_pipeline.evaluation.importing.rows import Row, read_rows, texts
+from rag_pipeline.evaluation.importing.saying import is_yes_or_no
 from rag_pipeline.evaluation.question_sets import told
 from rag_pipeline.query.scripts import HAN
 from rag_pipeline.query.trace import Outcome
@@ -31,6 +32,8 @@ _ID: Final = ("case_id", "id")
 _WORD: Final = re.compile(rf"[{HAN}]{{1,3}}|[^\s{HAN}]+")
 # What is longer can be said in many ways, so that only a person or a model can compare it.
 _WORDS_TO_SAY: Final = 3
+# As long as a case's phrases may be.
+_LONGEST_REFERENCE: Final = 2_000
 _MOST_CONTEXTS: Final = 100
 _SHOWN: Final = 80
 
@@ -47,10 +50,14 @@ class Unplaced:
 
 @dataclass(frozen=True, slots=True)
 class ImportedRows:
-    """Questions, and the contexts whose document could not be told: their cases have less gold."""
+    """Questions, and the contexts whose document could not be told: their cases have less gold.
+
+    `notes` say what else was left out, by row.
+    """
 
     questions: QuestionSet
     unplaced: tuple[Unplaced, ...]
+    notes: tuple[str, ...] = ()
 
 
 def read_ragas(
@@ -60,7 +67,8 @@ def read_ragas(
 
     Every reference context makes its document required, with a quote. Of `contexts`, which older versions
     use for what was retrieved too, one document suffices; a single one gives a quote. The reference is kept
-    for judges, and must be said where it is at most three words. Raises BadQuestionSet by row and field.
+    for judges unless it is too long, and must be said where it is at most three words, and not yes or no.
+    Raises BadQuestionSet by row and field.
     """
     rows = read_rows(file)
     if not rows:
@@ -70,6 +78,7 @@ def read_ragas(
     seen: set[str] = set()
     cases: list[Case] = []
     unplaced: list[Unplaced] = []
+    notes: list[str] = []
     for number, row in enumerate(rows, start=1):
         own = _named(row, _ID)[1]
         if own is not None and not isinstance(own, str | int):
@@ -78,10 +87,15 @@ def read_ragas(
         if own is not None and str(own) in seen:
             problems.add(f"{row.place}: id", f"{str(own)[:100]!r} is there twice")
             continue
-        seen.add(str(own))
+        if own is not None:
+            seen.add(str(own))
         read = _Reading(row, problems)
         placed = [(name, placing.place(text, read.about)) for name, text in read.contexts]
         unplaced += _unplaced(row.place, read.contexts, [one for _, one in placed])
+        kept = read.reference if len(read.reference) <= _LONGEST_REFERENCE else ""
+        if kept != read.reference:
+            length = f"{len(read.reference):,} characters, and a case keeps {_LONGEST_REFERENCE:,}"
+            notes.append(f"{row.place}: the reference was left out: it has {length}")
         if read.question and (
             case := problems.case(
                 row.place,
@@ -90,17 +104,22 @@ def read_ragas(
                 question=read.question,
                 groups=asking,
                 expect=(Outcome.ANSWERED,),
-                must_say=(read.reference,) if 0 < len(_WORD.findall(read.reference)) <= _WORDS_TO_SAY else (),
-                reference=read.reference or None,
+                must_say=(kept,) if _must_be_said(kept) else (),
+                reference=kept or None,
                 **_gold(placed),
             )
         ):
             cases.append(case)
     problems.check()
     try:
-        return ImportedRows(QuestionSet(title=title, cases=tuple(cases)), tuple(unplaced))
+        questions = QuestionSet(title=title, cases=tuple(cases))
+        return ImportedRows(questions, tuple(unplaced), tuple(notes))
     except ValidationError as error:
         raise BadQuestionSet(f"{file}: {told(error)}.") from None
+
+
+def _must_be_said(reference: str) -> bool:
+    return 0 < len(_WORD.findall(reference)) <= _WORDS_TO_SAY and not is_yes_or_no(reference)
 
 
 class _Reading:

@@ -12,6 +12,7 @@ from rag_pipeline.evaluation.case import Case, Category, QuestionSet, Quote, Req
 from rag_pipeline.evaluation.importing.imported import Imported
 from rag_pipeline.evaluation.importing.naming import Names, slug
 from rag_pipeline.evaluation.importing.reading import MOST_CASES, Problems, read_text
+from rag_pipeline.evaluation.importing.saying import is_yes_or_no
 from rag_pipeline.evaluation.question_sets import told
 from rag_pipeline.normalize.characters.cleaning import clean
 from rag_pipeline.query.trace import Outcome
@@ -176,7 +177,9 @@ def _quote(context: str, spans: list[tuple[int, int]]) -> str | None:
 
 
 def _said_by_all(answers: list[str]) -> str | None:
-    """The shortest answer, if all others hold it: then whoever answers rightly says it."""
+    """The shortest answer, if all others hold it and it is not yes or no: whoever answers rightly says it."""
     answers = [clean(one).text for one in answers]
     shortest = min(answers, key=len).strip()
-    return shortest if shortest and all(shortest in one for one in answers) else None
+    if not shortest or is_yes_or_no(shortest):
+        return None
+    return shortest if all(shortest in one for one in answers) else None
