@@ -242,6 +242,8 @@ def import_questions(
         with Services(settings) as services:
             rows = read_ragas(file, indexed_texts(services), title=name, groups=asking)
         write_set(rows.questions, set_file)
+        for note in rows.notes:
+            sys.stdout.write(f"{note}\n")
         for one in rows.unplaced:
             sys.stdout.write(f"{one.place}: context {one.context} {one.reason}: {one.beginning}\n")
         cases = len(rows.questions.cases)

@@ -9,7 +9,6 @@ from rag_pipeline.evaluation.scoring import LOWER_IS_BETTER
 _LATENCY = "latency"
 _UNIT = "_ms"
 _SECOND = 1_000
-_95_PERCENT = 1.959964
 
 
 def verdict(evaluation: Evaluation) -> str:
@@ -121,16 +120,3 @@ def quantile(values: Iterable[float], share: float) -> float:
     """The smallest value that at least this share of all values does not exceed; 0 of none."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else 0.0
-
-
-def pass_interval(passed: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a pass rate, which says something where all cases passed, too.
-
-    Of no case it is all of 0 to 1.
-    """
-    if not n:
-        return 0.0, 1.0
-    rate, square = passed / n, _95_PERCENT**2
-    middle = (rate + square / (2 * n)) / (1 + square / n)
-    half = _95_PERCENT / (1 + square / n) * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
-    return max(0.0, middle - half), min(1.0, middle + half)

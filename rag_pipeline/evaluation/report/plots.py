@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from rag_pipeline.evaluation.calibrating.proportions import wilson_interval
 from rag_pipeline.evaluation.report.phrases import (
     is_latency,
     is_loss,
     milliseconds,
-    pass_interval,
     quantile,
     words,
 )
@@ -40,7 +40,7 @@ _ROW, _LABELS, _BARS, _WIDTH = 26, 130, 300, 560
 
 def pass_bar(part: Slice) -> Markup:
     """The share of a slice's cases that passed, with its 95 % interval as a whisker."""
-    low, high = pass_interval(part.passed, part.n)
+    low, high = wilson_interval(part.passed, part.n)
     rate = part.passed / part.n if part.n else 0.0
     return Markup(
         '<svg class="bar-plot" width="100%" height="16" role="img" aria-label="{label}">'
@@ -67,7 +67,7 @@ def pass_picture(slices: Sequence[Slice]) -> Markup:
         ).format(width=_WIDTH, height=height, style=_STANDALONE_STYLE)
     ]
     for row, part in enumerate(slices):
-        low, high = pass_interval(part.passed, part.n)
+        low, high = wilson_interval(part.passed, part.n)
         parts.append(
             Markup(
                 '<g transform="translate(0 {top})"><text x="8" y="17">{name}</text>'
