@@ -51,6 +51,7 @@ demo: $(PRODUCT) ## Index the sample corpus, search it in English and Chinese, a
 
 evaluate: $(PRODUCT) ## Index the sample corpus, ask its question set, hold the gates; the page is $(PAGE).
 	$(BIN)/rag-pipeline index
+	$(BIN)/rag-pipeline eval check
 	$(BIN)/rag-pipeline eval --html $(PAGE)
 
 ui: $(PRODUCT) ## Open Dagster on the sources in manifests/.

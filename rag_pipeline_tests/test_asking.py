@@ -7,16 +7,12 @@ from typing import Any
 
 import pytest
 
-from rag_pipeline.pipeline import Pipeline
 from rag_pipeline.query import ask
 from rag_pipeline.query.identity import Identity
 from rag_pipeline.query.response import AskResponse
 from rag_pipeline.query.trace import Outcome
 from rag_pipeline.services import Services
-from rag_pipeline.settings import Settings
-
-PROJECT = Path(__file__).parents[1]
-SOURCES = ("refund_policy", "support_macros", "community_posts", "design_drafts", "hr_restricted", "handbook")
+from rag_pipeline_tests.sample_corpus import sample_settings
 
 RETURN = "Within how many days of delivery may hardware be returned?"
 POLICY = "Refund policy 2026"
@@ -24,13 +20,8 @@ POLICY = "Refund policy 2026"
 
 @pytest.fixture(scope="module")
 def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    home = tmp_path_factory.mktemp("sample")
-    services = Services(Settings(home=home, manifests=PROJECT / "manifests", lock_wait_s=20))
-    pipeline = Pipeline(services)
-    for source in SOURCES:
-        assert pipeline.run(source).reconciled
-    yield services
-    services.ledger.close()
+    with Services(sample_settings(tmp_path_factory)) as services:
+        yield services
 
 
 def asked(services: Services, question: str, *groups: str, **body: Any) -> AskResponse:

@@ -22,6 +22,9 @@ from rag_pipeline_tests.whole_state import differences, whole_state
 NIGHTLY = settings().max_examples > 100
 pytestmark = pytest.mark.timeout(3600 if NIGHTLY else 300)
 
+# On a server by night alone: many whole runs take their time.
+BY_DAY = ["embedded", *(["server"] if NIGHTLY else [])]
+
 QUESTION = "Within how many days does hardware go back?"
 LONG_AGO = 1_700_000_000
 
@@ -159,6 +162,7 @@ class Update:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("store_location", BY_DAY, indirect=True)
 def test_an_update_killed_at_any_instant_is_put_right(base: KnowledgeBase, crasher: Crasher) -> None:
     index(base, crasher)
     old = readable(base)
@@ -206,9 +210,8 @@ def tries(base: KnowledgeBase, forth: Update, back: Update) -> Iterator[tuple[Up
                 yield update, kill_at, number % 2 == 0
 
 
-# On a server by night alone: a whole build for each instant takes its time.
 @pytest.mark.long
-@pytest.mark.parametrize("store_location", ["embedded", *(["server"] if NIGHTLY else [])], indirect=True)
+@pytest.mark.parametrize("store_location", BY_DAY, indirect=True)
 def test_changes_of_generations_killed_at_any_instant_are_put_right(
     base: KnowledgeBase, crasher: Crasher
 ) -> None:

@@ -10,9 +10,6 @@ from rag_pipeline.errors import ConfigurationError
 from rag_pipeline.evaluation.case import Category, QuestionSet
 from rag_pipeline.evaluation.gold import StaleGold, stale_gold
 from rag_pipeline.evaluation.question_sets import NamedSet, load_sets
-from rag_pipeline.pipeline import Pipeline
-from rag_pipeline.services import Services
-from rag_pipeline.settings import Settings
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 PROJECT = Path(__file__).parents[1]
@@ -159,26 +156,6 @@ def test_gold_is_held_against_the_generation_that_is_named(base: KnowledgeBase) 
 def test_without_a_live_generation_nothing_can_be_told(base: KnowledgeBase) -> None:
     with pytest.raises(ConfigurationError, match="rag-pipeline index"):
         found(base, one_set(quoting(RULE_QUOTE)))
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    settings = Settings(
-        home=tmp_path_factory.mktemp("sample"),
-        manifests=PROJECT / "manifests",
-        embedding_provider="hashing",
-        lock_wait_s=20,
-    )
-    with Services(settings) as services:
-        pipeline = Pipeline(services)
-        for manifest in sorted(settings.sources_folder.glob("*.yaml")):
-            assert pipeline.run(manifest.stem).reconciled
-        yield services
-
-
-def test_the_sample_set_holds_on_the_sample_corpus(sample: Services) -> None:
-    (questions,) = load_sets(PROJECT / "manifests" / "evaluations", ["sample"])
-    assert stale_gold([questions], sample) == []
 
 
 def test_a_secret_that_no_hidden_document_holds_could_never_leak(base: KnowledgeBase) -> None:

@@ -1,5 +1,6 @@
 """A new generation is shown to readers only where the question sets find it good, and no worse than live."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,20 @@ from rag_pipeline_tests.evaluated import cases, indexed, write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> KnowledgeBase:
-    """Indexed, with its question set and gates, and settings that want another generation."""
-    base = indexed(tmp_path)
-    write_set(base)
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = indexed(tmp_path_factory.mktemp("original"))
     base.services.close()
-    return KnowledgeBase(tmp_path, chunk_target_tokens=100)
+    return base.folder
+
+
+@pytest.fixture
+def base(original: Path, tmp_path: Path) -> KnowledgeBase:
+    """Indexed, with its question set and gates, and settings that want another generation."""
+    shutil.copytree(original, tmp_path / "copy")
+    base = KnowledgeBase(tmp_path / "copy", chunk_target_tokens=100)
+    write_set(base)
+    return base
 
 
 def losing(services: Services, source: str, generation: Generation) -> list[str]:
@@ -81,14 +89,12 @@ def test_a_loss_within_every_floor_is_one_to_live_all_the_same(base: KnowledgeBa
 
 
 def test_without_question_sets_nothing_is_asked_and_that_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    base: KnowledgeBase, caplog: pytest.LogCaptureFixture
 ) -> None:
-    base = indexed(tmp_path)
-    base.services.close()
-    again = KnowledgeBase(tmp_path, chunk_target_tokens=100)
-    assert reindex(again.pipeline, evaluate=promotion_gate(again.services)).ready
+    shutil.rmtree(base.folder / "manifests" / "evaluations")
+    assert reindex(base.pipeline, evaluate=promotion_gate(base.services)).ready
     assert "There is no question in" in caplog.text
-    promote(again.services)
+    promote(base.services)
 
 
 def test_a_broken_question_set_is_told_before_anything_is_built(base: KnowledgeBase) -> None:

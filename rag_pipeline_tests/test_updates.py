@@ -24,7 +24,7 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
 def test_after_every_step_everything_is_as_the_files_say(
     tmp_path: Path, data_root: Path, instance: dg.DagsterInstance
 ) -> None:
-    # Some of these pages are added, edited, renamed and deleted; all of them are for `make bench`.
+    # Some of these pages are added, edited, renamed and deleted.
     history = History(data_root / "updates" / "handbook_18f", below="pages/tools/")
     base = KnowledgeBase(tmp_path)
     base.manifest(SOURCE)
@@ -32,7 +32,8 @@ def test_after_every_step_everything_is_as_the_files_say(
     listener = Listener(base.services.embedder)
     base.services.embedder = listener
     before = Content()
-    for step in STEPS:
+    # All steps of two corpora are for `make bench`.
+    for step in STEPS[:3]:
         changed = history.apply(step, files)
         listener.heard.clear()
         looked = tick(base, instance)
