@@ -15,6 +15,10 @@ PROJECT = Path(__file__).parents[1]
 SOURCES = ("refund_policy", "support_macros", "community_posts", "design_drafts", "hr_restricted")
 
 
+INDEXED = os.environ.get("RAG_TEST_SAMPLE_HOME")
+"""RAG_HOME of a corpus that is indexed already, as CI has one; read before tests clear the environment."""
+
+
 def sample_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     """The settings of a copy of the indexed corpus, for whoever asks it alone."""
     own = tmp_path_factory.mktemp("sample") / "home"
@@ -23,6 +27,8 @@ def sample_settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 def _indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if INDEXED:
+        return Path(INDEXED)
     # A worker's folder is below that of the run, and without workers it is that of the run.
     of_run = tmp_path_factory.getbasetemp()
     shared = (of_run.parent if "PYTEST_XDIST_WORKER" in os.environ else of_run) / "sample_corpus"

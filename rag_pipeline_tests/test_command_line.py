@@ -235,11 +235,11 @@ def real_process(base: KnowledgeBase, *words: str) -> Finished:
 def test_a_killed_run_is_completed_by_the_next_one(tmp_path: Path) -> None:
     base = KnowledgeBase(tmp_path)
     base.manifest("refunds")
-    base.page("refunds", *(f"rule {number}" for number in range(40)))
+    base.page("refunds", *(f"rule {number}" for number in range(20)))
     assert real_process(base, "index").returncode == 0
     old = {payload["document_id"]: payload["content_hash"] for payload in base.points().values()}
     base.page(
-        "refunds", *(f"rule {number}" for number in range(40)), sentence="Hardware goes back within 45 days."
+        "refunds", *(f"rule {number}" for number in range(20)), sentence="Hardware goes back within 45 days."
     )
     with subprocess.Popen(
         [*COMMAND, "index"],

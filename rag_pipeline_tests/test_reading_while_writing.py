@@ -21,7 +21,7 @@ from rag_pipeline_tests.knowledge_base import KnowledgeBase
 logger = logging.getLogger(__name__)
 
 NIGHTLY = settings().max_examples > 100
-QUERIES = 10_000 if NIGHTLY else 300
+QUERIES = 10_000 if NIGHTLY else 100
 pytestmark = pytest.mark.timeout(3600 if NIGHTLY else 300)
 
 STABLE = {f"rules/{name}.md" for name in ("kept", "edited", "long")}

@@ -324,7 +324,7 @@ class Following(RuleBasedStateMachine):
 
 @pytest.mark.long
 def test_readers_find_what_the_model_says() -> None:
-    sequences, steps = (500, 15) if NIGHTLY else (6, 10)
+    sequences, steps = (500, 15) if NIGHTLY else (3, 10)
     run_state_machine_as_test(
         Following,
         settings=settings(
