@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rag_pipeline.evaluation.case import QuestionSet
 from rag_pipeline.evaluation.gates import Floor, Gates, Tolerance
 from rag_pipeline.evaluation.question_sets import NamedSet
 from rag_pipeline.evaluation.result import Dimension
 from rag_pipeline.index.store import StoreLocation
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
+from rag_pipeline_tests.made_once import copy_of_made_once
 
 POLICY = """# Refund policy
 
@@ -129,6 +132,15 @@ def indexed(folder: Path, store: StoreLocation | None = None, **settings: Any) -
     for source in SOURCES:
         assert base.index(source).reconciled
     return base
+
+
+def copy_of_indexed(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    """A copy of the indexed knowledge base, which one worker indexes for all."""
+
+    def make(folder: Path) -> None:
+        indexed(folder).services.close()
+
+    return KnowledgeBase(copy_of_made_once(tmp_path_factory, "evaluated", make))
 
 
 def write_set(base: KnowledgeBase, some: list[dict[str, Any]] | None = None, gates: Gates = GATES) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from rag_pipeline_tests.command_runs import Run, commands_of
-from rag_pipeline_tests.evaluated import cases, indexed, write_set
+from rag_pipeline_tests.evaluated import cases, copy_of_indexed, write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    base = indexed(tmp_path_factory.mktemp("evaluated"))
+    base = copy_of_indexed(tmp_path_factory)
     yield base
     base.services.close()
 

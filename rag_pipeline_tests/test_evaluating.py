@@ -20,7 +20,7 @@ from rag_pipeline.evaluation.result import CaseResult, Evaluation
 from rag_pipeline.evaluation.wording import says
 from rag_pipeline.query.trace import Outcome
 from rag_pipeline.services import Services
-from rag_pipeline_tests.evaluated import GATES, QUOTE, RETURN, indexed, question_set
+from rag_pipeline_tests.evaluated import GATES, QUOTE, RETURN, copy_of_indexed, question_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 ASKING_ALONE = EvaluationOptions(lifecycle=False)
@@ -28,7 +28,7 @@ ASKING_ALONE = EvaluationOptions(lifecycle=False)
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    base = indexed(tmp_path_factory.mktemp("evaluated"))
+    base = copy_of_indexed(tmp_path_factory)
     yield base
     base.services.close()
 

@@ -11,13 +11,13 @@ from rag_pipeline.evaluation.gates import Gates
 from rag_pipeline.orchestration.building import build_definitions
 from rag_pipeline.orchestration.evaluation import nightly_evaluation
 from rag_pipeline.orchestration.running import QUIET
-from rag_pipeline_tests.evaluated import cases, indexed, write_set
+from rag_pipeline_tests.evaluated import cases, copy_of_indexed, write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnowledgeBase]:
-    base = indexed(tmp_path_factory.mktemp("evaluated"))
+    base = copy_of_indexed(tmp_path_factory)
     yield base
     base.services.close()
 

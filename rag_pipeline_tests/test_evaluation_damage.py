@@ -24,7 +24,7 @@ from rag_pipeline.query.relevance.defaults import default_calibration
 from rag_pipeline.query.selecting import RetrievalOptions
 from rag_pipeline.services import Services
 from rag_pipeline_tests.chat_server import drafted, judging, model_that
-from rag_pipeline_tests.evaluated import GATES, QUOTE, RETURN, indexed, question_set
+from rag_pipeline_tests.evaluated import GATES, QUOTE, RETURN, copy_of_indexed, indexed, question_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 from rag_pipeline_tests.openai_server import OpenAIServer, error_reply
 
@@ -56,7 +56,7 @@ def misciting(evaluation: Evaluation) -> set[str]:
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
-    base = indexed(tmp_path_factory.mktemp("original"))
+    base = copy_of_indexed(tmp_path_factory)
     assert broken(evaluated(base.services)) == set()
     base.services.close()
     return base

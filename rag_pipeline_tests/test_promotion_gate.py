@@ -12,13 +12,13 @@ from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.generations import Generation, GenerationState
 from rag_pipeline.rebuilding import promote, reindex
 from rag_pipeline.services import Services
-from rag_pipeline_tests.evaluated import cases, indexed, write_set
+from rag_pipeline_tests.evaluated import cases, copy_of_indexed, write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    base = indexed(tmp_path_factory.mktemp("original"))
+    base = copy_of_indexed(tmp_path_factory)
     base.services.close()
     return base.folder
 

@@ -14,7 +14,7 @@ from rag_pipeline.ledger.generations import Generation
 from rag_pipeline.query.relevance.calibration import Calibration
 
 # Point ids are hashes, so that the first ones are a random sample.
-_PROBES: Final = 32
+_PROBES: Final = 20
 # The same text by the same model; endpoints round, and an overlong context line is embedded cut.
 _SAME: Final = 0.98
 _LEAST_SAME: Final = 0.9

@@ -259,14 +259,19 @@ def _citations(case: Case, observed: Observed) -> _Scores:
     if not observed.gives_facts:
         return
     claims = observed.record.claims
-    unsupported = [one for one in claims if not _supported(one, observed.by_label, case.question)]
+    problem = _problem_of_answer(observed, case.question)
+    # Of a draft that is right as a whole every claim is.
+    drafted = observed.record.answering.draft if observed.record.answering and not problem else None
+    right = drafted.claims if drafted else ()
+    unsupported = [
+        one for one in claims if one not in right and not _supported(one, observed.by_label, case.question)
+    ]
     told = None
     if not claims:
         told = "the answer cites nothing"
     elif unsupported:
         told = f"{len(unsupported)} of {len(claims)} claims are not supported by what they cite"
     yield "citation_precision", 1 - len(unsupported) / len(claims) if claims else 0.0, told
-    problem = _problem_of_answer(observed, case.question)
     yield "answer_supported", float(problem is None), problem
     loose = _loose_numbers(observed, case, cited)
     told = f"numbers that no cited passage holds: {', '.join(loose)}" if loose else None
