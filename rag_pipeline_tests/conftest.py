@@ -16,6 +16,9 @@ from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 
 # Chosen by `make test-nightly`: about ten minutes of broken documents.
 settings.register_profile("nightly", max_examples=1_200)
+# Where a test does not say otherwise: by day the whole suite has to end within minutes.
+settings.register_profile("day", max_examples=40)
+settings.load_profile("day")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
