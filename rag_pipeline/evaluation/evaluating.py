@@ -154,19 +154,16 @@ def _last(services: Services, sets: Sequence[NamedSet]) -> Evaluation | None:
     """The newest evaluation by the same sets, of live if there is one."""
     names = [one.name for one in sets]
     live = services.ledger.generations.live(services.settings.alias)
-    readable = []
-    for stored in services.ledger.evaluations.newest(services.settings.alias, _LOOKED_BACK):
+    newest = services.ledger.evaluations.newest(services.settings.alias, _LOOKED_BACK)
+    same = [one for one in newest if one.record.get("sets") == names]
+    for stored in sorted(same, key=lambda one: live is None or one.generation != live.name):
         try:
-            found = Evaluation.model_validate(stored.record)
+            return Evaluation.model_validate(stored.record)
         except ValidationError:
             logger.warning(
                 "The evaluation %s is of another version, and not compared with", stored.evaluation_id
             )
-            continue
-        if list(found.sets) == names:
-            readable.append(found)
-    of_live = [one for one in readable if live and one.generation == live.name]
-    return next(iter(of_live or readable), None)
+    return None
 
 
 def _told(evaluation: Evaluation) -> str:

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from rag_pipeline.evaluation.comparing import loss
 from rag_pipeline.evaluation.gold import StaleGold
 from rag_pipeline.evaluation.judging import Judged
-from rag_pipeline.evaluation.metrics import scores_by_name
+from rag_pipeline.evaluation.metrics import groups_of, scores_by_name
 from rag_pipeline.evaluation.question_sets import GATES_FILE, load_model
 from rag_pipeline.evaluation.result import (
     CaseResult,
@@ -233,7 +233,8 @@ def floor_gates(slices: Sequence[Slice], cases: Sequence[CaseResult], gates: Gat
             cases=tuple(
                 one.key
                 for one in cases
-                if one.scores.get(floor.metric, 1.0) < 1 and any(_is_in(one, each) for each, _ in low)
+                if one.scores.get(floor.metric, 1.0) < 1
+                and any((each.dimension, each.name) in groups_of(one) for each, _ in low)
             ),
         )
 
@@ -290,15 +291,3 @@ def _none(name: str, cases: Sequence[CaseResult], score: str, wrong: float, verb
         bound=0,
         cases=tuple(one.key for one in found),
     )
-
-
-def _is_in(case: CaseResult, one: Slice) -> bool:
-    match one.dimension:
-        case Dimension.ALL:
-            return True
-        case Dimension.CATEGORY:
-            return case.category == one.name
-        case Dimension.LANGUAGE:
-            return case.language == one.name
-        case Dimension.SOURCE:
-            return one.name in case.sources

@@ -21,22 +21,32 @@ _BATCH: Final = 100
 _SEED: Final = 20261130
 _LATENCIES: Final[Mapping[str, float]] = {"latency_p50_ms": 50.0, "latency_p95_ms": 95.0}
 
+_ALL: Final = (Dimension.ALL, "all")
+
 Floats = NDArray[np.float64]
 
 
 def slices_of(cases: Sequence[CaseResult]) -> tuple[Slice, ...]:
     """The metrics of all cases, and of those of each category, language and source."""
-    groups: dict[tuple[Dimension, str], list[CaseResult]] = {(Dimension.ALL, "all"): list(cases)}
+    groups: dict[tuple[Dimension, str], list[CaseResult]] = {_ALL: []}
     for case in cases:
-        keys = [(Dimension.CATEGORY, str(case.category)), (Dimension.LANGUAGE, case.language)]
-        keys += [(Dimension.SOURCE, source) for source in case.sources]
-        for key in keys:
+        for key in groups_of(case):
             groups.setdefault(key, []).append(case)
     order = list(Dimension)
     return tuple(
         _slice(dimension, name, groups[dimension, name])
         for dimension, name in sorted(groups, key=lambda key: (order.index(key[0]), key[1]))
     )
+
+
+def groups_of(case: CaseResult) -> list[tuple[Dimension, str]]:
+    """The slices that a case belongs to, by dimension and name."""
+    return [
+        _ALL,
+        (Dimension.CATEGORY, str(case.category)),
+        (Dimension.LANGUAGE, case.language),
+        *((Dimension.SOURCE, source) for source in case.sources),
+    ]
 
 
 def scores_by_name(cases: Iterable[CaseResult]) -> dict[str, dict[str, float]]:

@@ -10,13 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 from rag_pipeline.errors import BadQuestionSet
 from rag_pipeline.evaluation.case import Case, QuestionSet
+from rag_pipeline.query.request import told
 from rag_pipeline.sources.strict_yaml import StrictYamlError, load_typed
 
 GATES_FILE = "gates.yaml"
 LARGEST_SET = 16 << 20
 """Bytes that the file of a question set may have."""
-
-_MOST_TOLD = 5
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -91,16 +90,4 @@ def load_model(file: Path, model: type[Model]) -> Model:
     except StrictYamlError as error:
         raise BadQuestionSet(f"{file} {error}.") from None
     except ValidationError as error:
-        raise BadQuestionSet(f"{file}: {told(error)}.") from None
-
-
-def told(error: ValidationError) -> str:
-    """What is wrong with a file, by field: the first few problems, and how many more there are."""
-    problems = error.errors(include_input=False, include_url=False, include_context=False)
-    lines = [
-        f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg'].removeprefix('Value error, ')}"
-        for one in problems[:_MOST_TOLD]
-    ]
-    if more := len(problems) - len(lines):
-        lines.append(f"and {more} more")
-    return "; ".join(lines)
+        raise BadQuestionSet(f"{file}: {told(error, 'the file')}.") from None

@@ -8,6 +8,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from rag_pipeline.evaluation.case import SUBSTANTIAL, Case, Category
@@ -51,7 +52,8 @@ METRICS: Final = frozenset(
 """Every score that there is, the judges' too."""
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots, since what every judge of a case asks for is made once.
+@dataclass(frozen=True)
 class Observed:
     """One case as it was answered.
 
@@ -64,7 +66,7 @@ class Observed:
     forbidden: tuple[str, ...]
     milliseconds: float
 
-    @property
+    @cached_property
     def evidence(self) -> list[Evidence]:
         """What was ranked, best first."""
         return [one.evidence for one in self.record.evidence]
@@ -74,7 +76,7 @@ class Observed:
         """The evidence that the answer cites."""
         return self._cited_by(self.record.claims)
 
-    @property
+    @cached_property
     def followed(self) -> tuple[str, list[Evidence]]:
         """What the answer itself says, and the evidence that it cites for that.
 
@@ -89,7 +91,7 @@ class Observed:
         claims = self.record.claims[: len(self.record.claims) - len(others)]
         return answer, self._cited_by(claims)
 
-    @property
+    @cached_property
     def by_label(self) -> dict[str, Evidence]:
         """The evidence by its label."""
         return {one.label: one for one in self.evidence}

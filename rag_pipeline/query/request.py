@@ -111,19 +111,23 @@ def parse_request(body: Mapping[str, Any]) -> AskRequest:
     try:
         return AskRequest.model_validate(body)
     except ValidationError as error:
-        raise InvalidRequest(_told(error)) from None
+        raise InvalidRequest(told(error, "request")) from None
 
 
-def _told(error: ValidationError) -> str:
+def told(error: ValidationError, whole: str) -> str:
+    """What is wrong with something from outside, by field: the first few problems, and how many more.
+
+    `whole` is what it is called where no field is to blame.
+    """
     # The names of fields are the sender's too: however many and long they are, what is told of them is short.
     problems = error.errors(include_input=False, include_url=False, include_context=False)
-    told = [
-        f"{'.'.join(map(_shown, one['loc'])) or 'request'}: {one['msg'].removeprefix('Value error, ')}"
+    lines = [
+        f"{'.'.join(map(_shown, one['loc'])) or whole}: {one['msg'].removeprefix('Value error, ')}"
         for one in problems[:_MOST_TOLD]
     ]
-    if more := len(problems) - len(told):
-        told.append(f"and {more} more")
-    return "; ".join(told)
+    if more := len(problems) - len(lines):
+        lines.append(f"and {more} more")
+    return "; ".join(lines)
 
 
 def _shown(part: str | int) -> str:

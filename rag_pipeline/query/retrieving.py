@@ -1,7 +1,6 @@
 """Retrieval as a caller gets it: by identity, within the manifests of this moment, without an answer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from rag_pipeline.query.deadline import Deadline
@@ -11,7 +10,7 @@ from rag_pipeline.query.request import parse_request
 from rag_pipeline.query.results import QueryResult
 from rag_pipeline.query.retrieval import Retrieved, retrieve
 from rag_pipeline.query.scope import Scope
-from rag_pipeline.query.visibility import hidden_sources
+from rag_pipeline.query.visibility import within_manifests
 
 
 def retrieve_for(
@@ -23,14 +22,9 @@ def retrieve_for(
     ConfigurationError where nothing is indexed, StoreError and EmbeddingUnavailable.
     """
     asked = parse_request({"question": next(iter(queries), ""), "queries": list(queries)}).queries or ()
-    scope = Scope(identity, as_of=datetime.now(UTC))
-    manifests = services.manifests()
-    hidden = hidden_sources(manifests, scope)
-    visible = tuple(sorted(manifests.keys() - set(hidden)))
-    if not visible:
-        # No source in a scope would be no narrowing at all.
+    scope = within_manifests(Scope(identity, as_of=datetime.now(UTC)), services.manifests())
+    if scope is None:
         return [QueryResult(query, ()) for query in asked]
-    scope = replace(scope, source_ids=visible, hidden_sources=hidden)
     deadline = Deadline(services.asking.deadline_seconds)
     return retrieve_within(scope, asked, services, deadline=deadline, limit=limit).results
 

@@ -5,6 +5,7 @@ at once, since the search leaves out what is hidden here.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.sources.manifest import Lifecycle, Manifest
@@ -28,6 +29,16 @@ def addresses(manifest: Manifest, scope: Scope) -> bool:
 def in_force(manifest: Manifest, scope: Scope) -> bool:
     """Whether a source may be searched: granted, active, and for whom and what the request asks."""
     return grants(manifest, scope) and manifest.lifecycle is Lifecycle.ACTIVE and addresses(manifest, scope)
+
+
+def within_manifests(scope: Scope, manifests: Mapping[str, Manifest]) -> Scope | None:
+    """The scope narrowed to the sources that may be searched today; None where it may search none.
+
+    No source in a scope would be no narrowing at all.
+    """
+    hidden = hidden_sources(manifests, scope)
+    visible = tuple(sorted(manifests.keys() - set(hidden)))
+    return replace(scope, source_ids=visible, hidden_sources=hidden) if visible else None
 
 
 def hidden_sources(manifests: Mapping[str, Manifest], scope: Scope) -> tuple[str, ...]:

@@ -21,12 +21,10 @@ from rag_pipeline.query.results import QueryResult, RetrievedChunk
 from rag_pipeline.query.retrieval import retrieve
 from rag_pipeline.query.scope import Scope
 from rag_pipeline.query.selecting import RetrievalOptions
+from rag_pipeline.query.steps import FOUND_PER_QUERY
 from rag_pipeline.query.trace import Outcome
-from rag_pipeline.query.visibility import hidden_sources
+from rag_pipeline.query.visibility import within_manifests
 from rag_pipeline.services import Services
-
-# As many as a request looks at for each query: the more there are, the more that is of no use passes.
-_FOUND_PER_QUERY = 10
 
 # Its relevance counts for nothing; it is there so that every signal is measured, whatever the model needs.
 _MEASURING = Calibration(
@@ -67,17 +65,14 @@ def search_cases(
             environment=case.environment,
             audience=case.audience,
         )
-        hidden = hidden_sources(manifests, scope)
-        visible = tuple(sorted(manifests.keys() - set(hidden)))
-        by_scope[replace(scope, source_ids=visible, hidden_sources=hidden)].append(number)
+        if visible := within_manifests(scope, manifests):
+            by_scope[visible].append(number)
     found: dict[int, list[QueryResult]] = {number: [] for number in range(len(cases))}
     for scope, numbers in by_scope.items():
-        # No source in a scope would be no narrowing at all.
-        if scope.source_ids:
-            asked = [(number, query) for number in numbers for query in _queries(cases[number][1])]
-            results = _search([query for _, query in asked], scope, services, generation)
-            for (number, _), result in zip(asked, results, strict=True):
-                found[number].append(result)
+        asked = [(number, query) for number in numbers for query in _queries(cases[number][1])]
+        results = _search([query for _, query in asked], scope, services, generation)
+        for (number, _), result in zip(asked, results, strict=True):
+            found[number].append(result)
     return [_judged(key, case, found[number], calibration) for number, (key, case) in enumerate(cases)]
 
 
@@ -98,7 +93,7 @@ def _search(
         return services.open_store(wait_seconds=wait)
 
     options: RetrievalOptions = replace(
-        services.retrieval_options(limit=_FOUND_PER_QUERY),
+        services.retrieval_options(limit=FOUND_PER_QUERY),
         calibration=_MEASURING,
         min_relevance=0.0,
         # Neighbours bear the scores of the chunk that they were joined to.

@@ -20,7 +20,7 @@ from rag_pipeline.evaluation.importing.placing import Placed, Placing
 from rag_pipeline.evaluation.importing.reading import Problems
 from rag_pipeline.evaluation.importing.rows import Row, read_rows, texts
 from rag_pipeline.evaluation.importing.saying import is_yes_or_no
-from rag_pipeline.evaluation.question_sets import told
+from rag_pipeline.query.request import told
 from rag_pipeline.query.scripts import HAN
 from rag_pipeline.query.trace import Outcome
 
@@ -115,7 +115,7 @@ def read_ragas(
         questions = QuestionSet(title=title, cases=tuple(cases))
         return ImportedRows(questions, tuple(unplaced), tuple(notes))
     except ValidationError as error:
-        raise BadQuestionSet(f"{file}: {told(error)}.") from None
+        raise BadQuestionSet(f"{file}: {told(error, 'the file')}.") from None
 
 
 def _must_be_said(reference: str) -> bool:

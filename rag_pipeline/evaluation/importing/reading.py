@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from rag_pipeline.errors import BadQuestionSet
 from rag_pipeline.evaluation.case import Case
-from rag_pipeline.evaluation.question_sets import told
+from rag_pipeline.query.request import told
 
 LARGEST_IMPORT: Final = 128 << 20
 """Bytes that a file with questions may have."""
@@ -50,7 +50,7 @@ class Problems:
         try:
             return Case(**fields)
         except ValidationError as error:
-            self.add(place, told(error))
+            self.add(place, told(error, "the file"))
             return None
 
     def check(self) -> None:

@@ -13,8 +13,8 @@ from rag_pipeline.evaluation.importing.imported import Imported
 from rag_pipeline.evaluation.importing.naming import Names, slug
 from rag_pipeline.evaluation.importing.reading import MOST_CASES, Problems, read_text
 from rag_pipeline.evaluation.importing.saying import is_yes_or_no
-from rag_pipeline.evaluation.question_sets import told
 from rag_pipeline.normalize.characters.cleaning import clean
+from rag_pipeline.query.request import told
 from rag_pipeline.query.trace import Outcome
 
 # A sentence beyond this may be cut when its document is; then the answer alone is the quote.
@@ -95,14 +95,14 @@ def read_squad(file: Path, *, source_id: str, title: str, groups: Iterable[str] 
     try:
         return Imported(QuestionSet(title=title, cases=tuple(cases)), documents)
     except ValidationError as error:
-        raise BadQuestionSet(f"{file}: {told(error)}.") from None
+        raise BadQuestionSet(f"{file}: {told(error, 'the file')}.") from None
 
 
 def _parsed(file: Path) -> _Squad:
     try:
         squad = _Squad.model_validate_json(read_text(file))
     except ValidationError as error:
-        raise BadQuestionSet(f"{file}: {told(error)}.") from None
+        raise BadQuestionSet(f"{file}: {told(error, 'the file')}.") from None
     if sum(len(one.qas) for article in squad.data for one in article.paragraphs) > MOST_CASES:
         raise BadQuestionSet(f"{file} has more than {MOST_CASES:,} questions; split it.")
     return squad
