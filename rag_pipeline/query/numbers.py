@@ -74,7 +74,13 @@ NUMBER: Final = (
 """A number in figures or words with its unit beside it."""
 
 _GROUPED = re.compile(_GROUPED_FIGURES)
+_ANY = re.compile(rf"\d|{CHINESE_CHARACTER}|\b{_WORD}", re.IGNORECASE)
 _SCALED = re.compile(r"(?P<figures>\d[\d.,'\u00a0\u202f]*)\s*(?P<scale>\D*)")
+
+
+def holds_number(text: str) -> bool:
+    """Whether a text may hold a number, in figures or words. Most sentences do not, which is soon told."""
+    return _ANY.search(text) is not None
 
 
 def parse_number(written: str) -> Decimal:

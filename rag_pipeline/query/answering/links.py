@@ -1,6 +1,7 @@
 """Links and e-mail addresses in a text, found wherever a reader's program might make one clickable."""
 
 import re
+from functools import lru_cache
 
 from rag_pipeline.embedding.text import valid_text
 from rag_pipeline.query.scripts import HAN
@@ -36,6 +37,7 @@ _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\(\s*+<?([^\s)>\[]++)>?(?:\s++[
 _EMPTY_BRACKETS = re.compile(r"(?<!\s)\s*+(?:\(\s*+\)|\[\s*+\]|<\s*+>|（\s*+）)")
 
 
+@lru_cache(maxsize=4_096)
 def links(text: str) -> frozenset[str]:
     """The links and e-mail addresses of a text in lower case, without scheme and closing punctuation."""
     return frozenset(_plain(_link_in(match)) for match in _LINK.finditer(valid_text(text)))

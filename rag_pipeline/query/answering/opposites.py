@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
@@ -73,6 +74,7 @@ class Stance:
         )  # fmt: skip
 
 
+@lru_cache(maxsize=4_096)
 def stance_of(text: str) -> Stance:
     """The stance of a sentence."""
     return Stance(frozenset(_sides(text)), frozenset(_names(text)), frozenset(_limits(text)))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rag_pipeline.embedding.text import valid_text
 from rag_pipeline.query.calendar_dates import DATES, date_parts
@@ -12,6 +13,7 @@ from rag_pipeline.query.numbers import (
     ENGLISH_NUMBER,
     FIGURES,
     SCALE,
+    holds_number,
     parse_number,
 )
 from rag_pipeline.query.units import CURRENCY_BEFORE, UNIT_AFTER, unit_of, units_named
@@ -68,16 +70,20 @@ class Quantity:
         return self.key.startswith("code:")
 
 
-def quantities(text: str) -> list[Quantity]:
+@lru_cache(maxsize=4_096)
+def quantities(text: str) -> tuple[Quantity, ...]:
     """All quantities of a text, in no certain order."""
     text = valid_text(text)
-    found = []
+    if not holds_number(text):
+        return ()
+    found: list[Quantity] = []
     for pattern, quantity in (*((way, _date) for way in DATES), (_TIME, _time), (_VERSION, _version),
                               (_CODE, _code), (_NUMBER, _number)):  # fmt: skip
-        found += [quantity(match) for match in pattern.finditer(text)]
-        # What is read must not be read again, in parts, as numbers.
-        text = pattern.sub(lambda match: " " * len(match[0]), text)
-    return found
+        if matches := list(pattern.finditer(text)):
+            found += map(quantity, matches)
+            # What is read must not be read again, in parts, as numbers.
+            text = pattern.sub(lambda match: " " * len(match[0]), text)
+    return tuple(found)
 
 
 def is_stated(wanted: Quantity, given: Sequence[Quantity], text: str) -> bool:

@@ -95,7 +95,10 @@ class Support:
 
 def support_of(evidence: Sequence[Evidence]) -> Support:
     """What these pieces of evidence vouch for."""
-    each = [_support_of_one(item) for item in evidence]
+    each = [
+        _support_of_one(item.text, (item.document_title, *item.section_path), _date(item))
+        for item in evidence
+    ]
     return Support(
         text="\n\n".join(one.text for one in each),
         wording="\n".join(one.wording for one in each),
@@ -107,21 +110,22 @@ def support_of(evidence: Sequence[Evidence]) -> Support:
     )
 
 
-@lru_cache(maxsize=256)
-def _support_of_one(evidence: Evidence) -> Support:
-    parts = parts_of(evidence.text)
-    heading = "\n".join(
-        one for one in (evidence.document_title, *evidence.section_path) if not find_instructions(one)
-    )
-    date = evidence.effective_at.date().isoformat() if evidence.effective_at else ""
+def _date(evidence: Evidence) -> str:
+    return evidence.effective_at.date().isoformat() if evidence.effective_at else ""
+
+
+@lru_cache(maxsize=1_024)
+def _support_of_one(passage: str, headings: tuple[str, ...], date: str) -> Support:
+    parts = parts_of(passage)
+    heading = "\n".join(one for one in headings if not find_instructions(one))
     about = f"{heading}\n{date}"
-    text = f"{about}\n{_without_instructions(evidence.text, parts)}"
+    text = f"{about}\n{_without_instructions(passage, parts)}"
     statements = tuple(_statements(parts, about))
-    headings = (content_terms(part.text) for part in parts if part.kind is PartKind.HEADING)
+    inside = (content_terms(part.text) for part in parts if part.kind is PartKind.HEADING)
     return Support(
         text=text,
         wording=folded(text),
-        terms=content_terms(heading).union(*headings, *(one.terms for one in statements)),
+        terms=content_terms(heading).union(*inside, *(one.terms for one in statements)),
         all_terms=content_terms(text),
         # What is a number in a part may read as a piece of one in the whole, where parts end oddly.
         quantities=(*quantities(text), *(quantity for one in statements for quantity in one.quantities)),

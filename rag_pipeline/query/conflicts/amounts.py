@@ -8,7 +8,14 @@ from typing import Final
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.terms import MEASURES, noun_of
 from rag_pipeline.query.conflicts.value import Value, amount
-from rag_pipeline.query.numbers import FIGURES_OF_UNIT, NUMBER, SCALE, parse_number, without_case
+from rag_pipeline.query.numbers import (
+    FIGURES_OF_UNIT,
+    NUMBER,
+    SCALE,
+    holds_number,
+    parse_number,
+    without_case,
+)
 from rag_pipeline.query.scripts import HAN
 from rag_pipeline.query.units import CURRENCY_AFTER, CURRENCY_BEFORE, PERCENT, unit_of
 
@@ -55,7 +62,7 @@ _COUNT = re.compile(
 
 def find_money(text: str) -> Iterator[Value]:
     """The amounts of money that a text names; nothing to pay is the amount 0."""
-    for match in _MONEY.finditer(text):
+    for match in _MONEY.finditer(text) if holds_number(text) else ():
         currency = unit_of(match["before"] or match["behind"]) or ""
         if match["before"]:
             scale = match["scale"] or ""
@@ -88,7 +95,7 @@ def find_percentages(text: str) -> Iterator[Value]:
 
 def find_counts(text: str) -> Iterator[Value]:
     """Numbers of things, and measures. What is counted is the unit; a number of nothing named is no count."""
-    for match in _COUNT.finditer(text):
+    for match in _COUNT.finditer(text) if holds_number(text) else ():
         number = parse_number(match["high"])
         if match["measure"]:
             unit = _SAME_MEASURES.get(match["measure"], match["measure"])

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from rag_pipeline.chunking.sentences import sentence_spans
@@ -56,9 +57,10 @@ class Statement:
     siblings: tuple[str, ...] = ()
 
 
-def statements(text: str, kinds: frozenset[ValueKind]) -> Iterator[Statement]:
+@lru_cache(maxsize=1_024)
+def statements(text: str, kinds: frozenset[ValueKind]) -> tuple[Statement, ...]:
     """The statements of a passage that hold a value of these kinds, in order."""
-    return islice(_all_statements(text, kinds), _MOST_STATEMENTS)
+    return tuple(islice(_all_statements(text, kinds), _MOST_STATEMENTS))
 
 
 def _all_statements(text: str, kinds: frozenset[ValueKind]) -> Iterator[Statement]:

@@ -53,12 +53,14 @@ def find_values(sentence: str, kinds: frozenset[ValueKind] = frozenset(ValueKind
     both an amount of money and a percentage.
     """
     # Most sentences hold no value of the kinds asked for, and need not be searched for all others.
-    if all(next(_FINDERS[kind](sentence), None) is None for kind in kinds):
+    found = {kind: list(_FINDERS[kind](sentence)) for kind in kinds}
+    if not any(found.values()):
         return []
     taken: list[Value] = []
     free = bytearray(b"\1") * len(sentence)
     for kind, find in _FINDERS.items():
-        for value in sorted(find(sentence), key=lambda value: (value.start - value.end, value.start)):
+        values = found[kind] if kind in found else find(sentence)
+        for value in sorted(values, key=lambda value: (value.start - value.end, value.start)):
             is_free = all(free[value.start : value.end])
             if is_free or (kind is ValueKind.PERCENTAGE and not value.high):
                 free[value.start : value.end] = bytes(value.end - value.start)
