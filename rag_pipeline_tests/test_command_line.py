@@ -219,28 +219,13 @@ def test_manifests_are_checked_and_described(base: KnowledgeBase, run: Run) -> N
     assert "trust_tier" in schema["required"]
 
 
-def real_process(base: KnowledgeBase, *words: str) -> Finished:
-    result = subprocess.run(
-        [*COMMAND, *words],
-        env=os.environ | environment(base, OPENAI_API_KEY=SECRET),
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    return Finished(result.returncode, result.stdout, result.stderr)
-
-
 @pytest.mark.long
-def test_a_killed_run_is_completed_by_the_next_one(tmp_path: Path) -> None:
-    base = KnowledgeBase(tmp_path)
-    base.manifest("refunds")
-    base.page("refunds", *(f"rule {number}" for number in range(20)))
-    assert real_process(base, "index").returncode == 0
+def test_a_killed_run_is_completed_by_the_next_one(base: KnowledgeBase, run: Run) -> None:
+    pages = ["refunds", "postage", *(f"rule {number}" for number in range(20))]
+    base.page("refunds", *pages)
+    base.index("refunds")
     old = {payload["document_id"]: payload["content_hash"] for payload in base.points().values()}
-    base.page(
-        "refunds", *(f"rule {number}" for number in range(20)), sentence="Hardware goes back within 45 days."
-    )
+    base.page("refunds", *pages, sentence="Hardware goes back within 45 days.")
     with subprocess.Popen(
         [*COMMAND, "index"],
         env=os.environ | environment(base, OPENAI_API_KEY=SECRET),
@@ -261,7 +246,7 @@ def test_a_killed_run_is_completed_by_the_next_one(tmp_path: Path) -> None:
         readable = (document, current[document].content_hash)
         assert stored[readable] == current[document].chunk_count, "the version readers follow is whole"
 
-    result = real_process(base, "index", "--json")
+    result = run("index", "--json")
     assert result.returncode == 0, result.stderr
     assert sources(result)["refunds"]["reconciled"] is True
     assert sources(result)["refunds"]["embedded"] == 0, "nothing is repeated"

@@ -4,7 +4,9 @@ Nothing is unpacked or opened here; the stage that indexing uses converts all of
 """
 
 import csv
+import json
 import os
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from rag_pipeline.normalize.document import NormalizedDocument
 from rag_pipeline.normalize.stage import NormalizedResult, normalize_source
 from rag_pipeline.sources.listing import list_source
 from rag_pipeline.sources.manifest import Manifest
+from rag_pipeline_tests.made_once import copy_of_made_once
 
 SKIPPED_EMPTY = {FailureCategory.EMPTY}
 NEEDS_PASSWORD = {FailureCategory.ENCRYPTED}
@@ -107,20 +110,24 @@ def expectations(folder: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def running_before() -> frozenset[int]:
-    """The processes of other tests, such as a Qdrant server."""
-    return frozenset(_descendants(os.getpid()))
+def converted(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All files converted: the artifacts, what became of each file, and what still ran afterwards."""
+
+    def convert(into: Path) -> None:
+        running_before = _descendants(os.getpid())  # a Qdrant server perhaps, of other tests
+        results = normalized(manifest(folder), ArtifactStore(UPath(into / "artifacts")))
+        begun = set(_descendants(os.getpid())).difference(running_before)
+        (into / "results").write_bytes(pickle.dumps(results))
+        (into / "running").write_text(json.dumps([name for name in map(_command, begun) if name]))
+
+    return copy_of_made_once(tmp_path_factory, "hostile", convert)
 
 
 @pytest.fixture(scope="module")
-def rows(
-    folder: Path,
-    expectations: list[dict[str, str]],
-    running_before: frozenset[int],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> list[Row]:
-    artifacts = ArtifactStore(UPath(tmp_path_factory.mktemp("artifacts")))
-    results = normalized(manifest(folder), artifacts)
+def rows(converted: Path, expectations: list[dict[str, str]]) -> list[Row]:
+    artifacts = ArtifactStore(UPath(converted / "artifacts"))
+    kept = (converted / "results").read_bytes()
+    results: dict[str, NormalizedResult] = pickle.loads(kept)  # noqa: S301 - written by this test run
     assert set(results) == {expected["file"] for expected in expectations}
     rows = []
     for expected in expectations:
@@ -160,12 +167,10 @@ def test_nothing_that_was_read_holds_what_no_store_takes(rows: list[Row]) -> Non
             assert not set(text) & set("\0\r\x1b\u202e\u200b\ufeff"), row.file
 
 
-def test_nothing_outlives_the_run(rows: list[Row], running_before: frozenset[int]) -> None:
-    assert rows
-    begun = [process for process in _descendants(os.getpid()) if process not in running_before]
-    children = [name for name in map(_command, begun) if name]
+def test_nothing_outlives_the_run(converted: Path) -> None:
+    running = json.loads((converted / "running").read_text())
     # The fork server holds no document and ends with this process, as multiprocessing's tracker does.
-    assert all("forkserver" in name or "resource_tracker" in name for name in children), children
+    assert all("forkserver" in name or "resource_tracker" in name for name in running), running
 
 
 def test_the_right_password_opens_what_needs_one(

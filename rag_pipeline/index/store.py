@@ -1,13 +1,16 @@
 """Opening Qdrant: a server by URL, or the embedded store in a folder."""
 
 import sqlite3
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import grpc
+import httpx
 from qdrant_client import QdrantClient
 from qdrant_client.common.client_exceptions import QdrantException
 from qdrant_client.http.exceptions import ApiException
@@ -101,7 +104,14 @@ def server_client(location: StoreLocation) -> QdrantClient:
         # A client that is kept finds a server that was away within seconds; by itself it may wait minutes.
         grpc_options={"grpc.max_reconnect_backoff_ms": _MOST_BACKOFF_MS},
         check_compatibility=False,  # it only warns; a server that is too old refuses what it does not know
+        verify=_trusted_certificates(),
     )
+
+
+@cache
+def _trusted_certificates() -> ssl.SSLContext:
+    """What httpx trusts by itself. Each client would read it anew, which takes longer than most requests."""
+    return httpx.create_ssl_context()
 
 
 def _embedded(location: StoreLocation) -> QdrantClient:
