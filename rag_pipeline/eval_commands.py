@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rag_pipeline.evaluation.result import Evaluation
 
 GATES_BROKEN = 1
-_NAMES_OF_COMMANDS = ("run", "check", "explain", "calibrate", "import")
 
 
 class _RunsUnlessTold(TyperGroup):
@@ -31,7 +30,8 @@ class _RunsUnlessTold(TyperGroup):
 app = typer.Typer(
     cls=_RunsUnlessTold,
     help="Ask question sets and hold the gates against the answers. Exit code 0: the gates hold; 1: one is "
-    "broken; 2: a set cannot be used. `eval [SET…]` is `eval run [SET…]`.",
+    "broken, or the store or an endpoint fails; 2: a set or an argument cannot be used. `eval [SET…]` is "
+    "`eval run [SET…]`.",
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -76,6 +76,8 @@ def run(
     for file in (html, export):
         if file and not file.absolute().parent.is_dir():
             raise ConfigurationError(f"{file} cannot be written: there is no folder {file.parent}.")
+        if file and file.is_dir():
+            raise ConfigurationError(f"{file} cannot be written: it is a folder.")
     with Services(settings) as services:
         evaluation = evaluate_and_file(
             services,
@@ -90,13 +92,13 @@ def run(
         from rag_pipeline.evaluation_views import show_evaluation
 
         show_evaluation(evaluation)
+    if export:
+        export_results(evaluation, named, export)
     if html:
         try:
             write_page(evaluation, html)
         except OSError as error:
             raise ConfigurationError(f"{html} cannot be written: {error.strerror}.") from None
-    if export:
-        export_results(evaluation, named, export)
     if not evaluation.passed:
         raise typer.Exit(GATES_BROKEN)
 
@@ -131,6 +133,9 @@ def check(sets: Sets = None, against: Against = "live", as_json: AsJson = False)
 @app.command()
 def explain(
     case: Annotated[str, typer.Argument(metavar="[SET/]CASE", help="The case, by its id.")],
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", help="Look for it in this set, by name or file; else in all.")
+    ] = None,
     against: Against = "live",
     as_json: AsJson = False,
 ) -> None:
@@ -141,7 +146,7 @@ def explain(
     from rag_pipeline.services import Services
 
     settings = load_settings()
-    found = find_case(load_sets(settings.evaluations_folder), case)
+    found = find_case(load_sets(settings.evaluations_folder, sets or []), case)
     with Services(settings) as services:
         explanations = explained(found, services, _generation(against))
     if as_json:
@@ -178,6 +183,8 @@ def calibrate(
 
     if forget and file:
         raise ConfigurationError("Say --forget or --file, not both.")
+    if sets and (forget or file):
+        raise ConfigurationError("--forget and --file fit nothing, and take no set.")
     settings = load_settings()
     with Services(settings) as services:
         if forget:
@@ -221,11 +228,14 @@ def import_questions(
     from rag_pipeline.evaluation.importing.ragas import read_ragas
     from rag_pipeline.evaluation.importing.squad import read_squad
     from rag_pipeline.evaluation.indexed_texts import indexed_texts
+    from rag_pipeline.evaluation.question_sets import GATES_FILE
     from rag_pipeline.services import Services
 
     settings = load_settings()
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name) or name in {*_NAMES_OF_COMMANDS, "gates"}:
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
         raise ConfigurationError(f"A set cannot be called {name!r}: use letters, digits, - and _.")
+    if name in {Path(GATES_FILE).stem, *_names_of_commands()}:
+        raise ConfigurationError(f"A set cannot be called {name}: a command or the file of the gates is.")
     set_file = settings.evaluations_folder / f"{name}.yaml"
     asking = [one.strip() for one in groups.split(",") if one.strip()]
     if file.suffix.lower() == ".json":
@@ -239,6 +249,11 @@ def import_questions(
         )
         cases = len(imported.questions.cases)
     else:
+        if source or documents:
+            raise BadQuestionSet(
+                "--source and --documents are for SQuAD's paragraphs; Ragas' contexts are looked up in what "
+                "is indexed."
+            )
         with Services(settings) as services:
             rows = read_ragas(file, indexed_texts(services), title=name, groups=asking)
         write_set(rows.questions, set_file)
@@ -248,6 +263,10 @@ def import_questions(
             sys.stdout.write(f"{one.place}: context {one.context} {one.reason}: {one.beginning}\n")
         cases = len(rows.questions.cases)
     sys.stdout.write(f"{cases} cases are in {set_file}.\n")
+
+
+def _names_of_commands() -> set[str]:
+    return {str(one.name or one.callback.__name__) for one in app.registered_commands if one.callback}
 
 
 def _read(file: Path) -> "Evaluation":

@@ -1,6 +1,7 @@
 """`rag-pipeline eval` as scripts and people use it: exit codes, files, and what is said."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,13 @@ def test_json_can_be_compared_with_later(base: KnowledgeBase, run: Run, tmp_path
         (["eval", "--baseline", "/nowhere.json"], "The baseline /nowhere.json cannot be read"),
         (["eval", "explain", "retrun"], "did you mean return?"),
         (["eval", "check", "nothing"], "nothing.yaml cannot be read"),
+        (["eval", "check", "elsewhere/set.yml"], "elsewhere/set.yml cannot be read"),
+        (["eval", "--html", "."], ". cannot be written: it is a folder"),
+        (["eval", "calibrate", "small", "--forget"], "take no set"),
+        (["eval", "import", "rows.csv", "--name", "a/b"], "use letters, digits"),
+        (["eval", "import", "rows.csv", "--name", "explain"], "a command or the file of the gates is"),
+        (["eval", "import", "rows.csv", "--name", "gates"], "a command or the file of the gates is"),
+        (["eval", "import", "rows.csv", "--name", "ours", "--source", "pages"], "are for SQuAD's paragraphs"),
     ],
 )
 def test_what_cannot_be_used_ends_with_2(run: Run, words: list[str], said: str) -> None:
@@ -92,10 +100,13 @@ def test_check_names_gold_that_no_longer_stands(base: KnowledgeBase, run: Run) -
     assert "1 of 1 cases are invalid" in result.stdout
 
 
-def test_explain_walks_to_the_citation(run: Run) -> None:
+def test_explain_walks_to_the_citation(base: KnowledgeBase, run: Run, tmp_path: Path) -> None:
     result = run("eval", "explain", "small/return")
     assert result.returncode == 0, result.stderr
     assert "policy/refunds.md cited" in result.stdout
+    elsewhere = tmp_path / "elsewhere.yaml"
+    shutil.copy(base.settings.evaluations_folder / "small.yaml", elsewhere)
+    assert run("eval", "explain", "elsewhere/return", "--set", str(elsewhere)).returncode == 0
     [found] = json.loads(run("eval", "explain", "return", "--json").stdout)["explanations"]
     assert found["document"] == "policy/refunds.md"
 

@@ -163,6 +163,9 @@ def test_only_the_same_sets_are_compared(base: KnowledgeBase) -> None:
     options = EvaluationOptions(lifecycle=False)
     assert evaluate([other], base.services, GATES, options=options).comparisons == ()
     assert evaluate([question_set()], base.services, GATES, options=options).comparisons[0].n == 8
+    assert evaluate([other, question_set()], base.services, GATES, options=options).comparisons == ()
+    [in_any_order] = evaluate([question_set(), other], base.services, GATES, options=options).comparisons
+    assert in_any_order.n == 16
 
 
 def test_an_evaluation_of_another_version_is_not_compared_with(base: KnowledgeBase) -> None:

@@ -222,7 +222,24 @@ _PIECES = st.integers(0, 9_999).map(str) | st.sampled_from([
 ])  # fmt: skip
 
 
-@given(st.lists(_PIECES, max_size=12).map("".join))
+_NUMBER_WORDS = [*_ONES, *_TENS[2:], "dozen", "hundred", "thousand", "million", "billion", "trillion",
+                 *"零〇一二三四五六七八九两兩十百千万萬亿億", "\u0663", "\uff13"]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", _NUMBER_WORDS)
+def test_every_word_of_a_number_is_seen_to_be_one(word: str) -> None:
+    for written in (
+        word,
+        word.upper(),
+        word.replace("s", "ſ"),
+        word.replace("i", "İ"),
+        word.replace("i", "ı"),
+    ):
+        for text in (written, f"a {written}", f"half a {written}", f"so ({written})-fold"):
+            assert holds_number(text), text
+
+
+@given(st.lists(st.sampled_from(_NUMBER_WORDS) | _PIECES.filter(str.isalpha), max_size=8).map(" ".join))
 def test_a_text_that_is_said_to_hold_no_number_holds_none(text: str) -> None:
     if re.search(NUMBER, text, re.IGNORECASE) or any(way.search(text) for way in DATES):
         assert holds_number(text)

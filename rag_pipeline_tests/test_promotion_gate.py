@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from rag_pipeline.errors import BadQuestionSet
+from rag_pipeline.evaluation.evaluating import EvaluationOptions, evaluate
 from rag_pipeline.evaluation.gates import Gates, Tolerance
 from rag_pipeline.evaluation.promoting import promotion_gate
 from rag_pipeline.index.store import open_store
 from rag_pipeline.ledger.generations import Generation, GenerationState
 from rag_pipeline.rebuilding import promote, reindex
 from rag_pipeline.services import Services
-from rag_pipeline_tests.evaluated import cases, copy_of_indexed, write_set
+from rag_pipeline_tests.evaluated import cases, copy_of_indexed, question_set, write_set
 from rag_pipeline_tests.knowledge_base import KnowledgeBase
 
 
@@ -50,6 +51,20 @@ def test_a_generation_as_good_as_live_is_promoted(base: KnowledgeBase) -> None:
     assert stored.generation == base.collection
     assert stored.passed
     assert "live, " + live in str(stored.record["comparisons"])
+
+
+def test_of_a_generation_beside_live_the_cases_are_counted_once(base: KnowledgeBase) -> None:
+    built = reindex(base.pipeline, promote_after=False).generation
+    counted: list[None] = []
+    evaluate(
+        [question_set()],
+        base.services,
+        Gates(),
+        generation=built.name,
+        options=EvaluationOptions(lifecycle=False),
+        on_case=lambda: counted.append(None),
+    )
+    assert len(counted) == len(question_set().questions.cases)
 
 
 def test_one_that_lost_its_answers_is_not_and_the_cases_are_named(base: KnowledgeBase) -> None:

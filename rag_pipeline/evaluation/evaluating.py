@@ -87,7 +87,7 @@ def evaluate(
     found = [*case_gates(cases, gates), *found, *floor_gates(slices, cases, gates)]
     comparisons = [compare(cases, earlier.cases, _told(earlier))] if earlier else []
     if not judged.live and (live := services.ledger.generations.live(services.settings.alias)):
-        of_live = ask_cases(sets, services, live.name, on_case)
+        of_live = ask_cases(sets, services, live.name)
         against = compare(cases, of_live, f"live, {live.name}")
         found += live_gates(against, of_live, cases, gates)
         comparisons.append(against)
@@ -152,10 +152,10 @@ def _calibration_gate(services: Services, generation: Generation) -> GateResult:
 
 def _last(services: Services, sets: Sequence[NamedSet]) -> Evaluation | None:
     """The newest evaluation by the same sets, of live if there is one."""
-    names = [one.name for one in sets]
+    names = sorted(one.name for one in sets)
     live = services.ledger.generations.live(services.settings.alias)
     newest = services.ledger.evaluations.newest(services.settings.alias, _LOOKED_BACK)
-    same = [one for one in newest if one.record.get("sets") == names]
+    same = [one for one in newest if sorted(one.record.get("sets", ())) == names]
     for stored in sorted(same, key=lambda one: live is None or one.generation != live.name):
         try:
             return Evaluation.model_validate(stored.record)

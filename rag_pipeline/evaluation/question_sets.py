@@ -29,12 +29,14 @@ class NamedSet:
 
 
 def load_sets(folder: Path, names: Sequence[str] = ()) -> list[NamedSet]:
-    """The named sets, or all in the folder; a name that ends in .yaml is a file anywhere.
+    """The named sets, or all in the folder; a name that ends in .yaml or .yml is a file anywhere.
 
     Raises BadQuestionSet where there is none, or one cannot be used.
     """
     if names:
-        files = [Path(name) if name.endswith(".yaml") else folder / f"{name}.yaml" for name in names]
+        files = [
+            Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml" for name in names
+        ]
     else:
         files = _files(folder)
     if not files:

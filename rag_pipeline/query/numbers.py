@@ -4,7 +4,7 @@ The patterns are for use inside longer ones, with re.IGNORECASE; all take time l
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from math import prod
 from typing import Final
@@ -74,13 +74,18 @@ NUMBER: Final = (
 """A number in figures or words with its unit beside it."""
 
 _GROUPED = re.compile(_GROUPED_FIGURES)
-_ANY = re.compile(rf"\d|{CHINESE_CHARACTER}|\b{_WORD}", re.IGNORECASE)
+_OF_A_NUMBER = re.compile(rf"\d|{CHINESE_CHARACTER}|\b{_WORD}", re.IGNORECASE)
 _SCALED = re.compile(r"(?P<figures>\d[\d.,'\u00a0\u202f]*)\s*(?P<scale>\D*)")
 
 
 def holds_number(text: str) -> bool:
-    """Whether a text may hold a number, in figures or words. Most sentences do not, which is soon told."""
-    return _ANY.search(text) is not None
+    """Whether a text may hold a number, in figures or words. That most sentences hold none is soon told."""
+    return _OF_A_NUMBER.search(text) is not None
+
+
+def find_with_number(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a pattern of which every match holds a number; none need be sought where none is."""
+    return pattern.finditer(text) if holds_number(text) else iter(())
 
 
 def parse_number(written: str) -> Decimal:

@@ -37,7 +37,7 @@ _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*+)\]\(\s*+<?([^\s)>\[]++)>?(?:\s++[
 _EMPTY_BRACKETS = re.compile(r"(?<!\s)\s*+(?:\(\s*+\)|\[\s*+\]|<\s*+>|（\s*+）)")
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def links(text: str) -> frozenset[str]:
     """The links and e-mail addresses of a text in lower case, without scheme and closing punctuation."""
     return frozenset(_plain(_link_in(match)) for match in _LINK.finditer(valid_text(text)))

@@ -74,7 +74,7 @@ class Stance:
         )  # fmt: skip
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def stance_of(text: str) -> Stance:
     """The stance of a sentence."""
     return Stance(frozenset(_sides(text)), frozenset(_names(text)), frozenset(_limits(text)))

@@ -70,7 +70,7 @@ class Quantity:
         return self.key.startswith("code:")
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """All quantities of a text, in no certain order."""
     text = valid_text(text)

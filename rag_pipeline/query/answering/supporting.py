@@ -114,7 +114,8 @@ def _date(evidence: Evidence) -> str:
     return evidence.effective_at.date().isoformat() if evidence.effective_at else ""
 
 
-@lru_cache(maxsize=1_024)
+# Some 60 kB each.
+@lru_cache(maxsize=512)
 def _support_of_one(passage: str, headings: tuple[str, ...], date: str) -> Support:
     parts = parts_of(passage)
     heading = "\n".join(one for one in headings if not find_instructions(one))

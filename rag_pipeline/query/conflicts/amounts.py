@@ -12,7 +12,7 @@ from rag_pipeline.query.numbers import (
     FIGURES_OF_UNIT,
     NUMBER,
     SCALE,
-    holds_number,
+    find_with_number,
     parse_number,
     without_case,
 )
@@ -62,7 +62,7 @@ _COUNT = re.compile(
 
 def find_money(text: str) -> Iterator[Value]:
     """The amounts of money that a text names; nothing to pay is the amount 0."""
-    for match in _MONEY.finditer(text) if holds_number(text) else ():
+    for match in find_with_number(_MONEY, text):
         currency = unit_of(match["before"] or match["behind"]) or ""
         if match["before"]:
             scale = match["scale"] or ""
@@ -95,7 +95,7 @@ def find_percentages(text: str) -> Iterator[Value]:
 
 def find_counts(text: str) -> Iterator[Value]:
     """Numbers of things, and measures. What is counted is the unit; a number of nothing named is no count."""
-    for match in _COUNT.finditer(text) if holds_number(text) else ():
+    for match in find_with_number(_COUNT, text):
         number = parse_number(match["high"])
         if match["measure"]:
             unit = _SAME_MEASURES.get(match["measure"], match["measure"])

@@ -7,7 +7,7 @@ from typing import Final
 
 from rag_pipeline.query.conflicts.conflict import ValueKind
 from rag_pipeline.query.conflicts.value import Value, amount
-from rag_pipeline.query.numbers import NUMBER, holds_number, parse_number
+from rag_pipeline.query.numbers import NUMBER, find_with_number, parse_number
 from rag_pipeline.query.units import unit_of
 
 SECONDS: Final = "second"
@@ -53,7 +53,7 @@ _LATEST_YEAR_LENGTH = 200
 
 def find_durations(text: str) -> Iterator[Value]:
     """The durations that a text names, in order of the pattern that finds them."""
-    for match in _AMOUNT.finditer(text) if holds_number(text) else ():
+    for match in find_with_number(_AMOUNT, text):
         if value := _amount(match):
             yield value
     for match in _ONE.finditer(text):

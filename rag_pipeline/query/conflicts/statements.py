@@ -57,7 +57,8 @@ class Statement:
     siblings: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=1_024)
+# Seldom more than some 50 kB each, of a hostile table a quarter of a megabyte.
+@lru_cache(maxsize=512)
 def statements(text: str, kinds: frozenset[ValueKind]) -> tuple[Statement, ...]:
     """The statements of a passage that hold a value of these kinds, in order."""
     return tuple(islice(_all_statements(text, kinds), _MOST_STATEMENTS))

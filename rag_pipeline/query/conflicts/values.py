@@ -52,8 +52,8 @@ def find_values(sentence: str, kinds: frozenset[ValueKind] = frozenset(ValueKind
     Where two would overlap the kind that is found first stands, and of one kind the longer. No fee at all is
     both an amount of money and a percentage.
     """
-    # Most sentences hold no value of the kinds asked for, and need not be searched for all others.
     found = {kind: list(_FINDERS[kind](sentence)) for kind in kinds}
+    # Most sentences hold no value of the kinds asked for, and need not be searched for all others.
     if not any(found.values()):
         return []
     taken: list[Value] = []
