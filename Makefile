@@ -22,7 +22,7 @@ PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 PRODUCT := $(VENV)/.product-installed
 TOOLS := $(VENV)/.tools-installed
 
-.PHONY: help install demo evaluate ui lint types contracts test test-nightly bench format constraints clean
+.PHONY: help install demo index evaluate gates ui lint types contracts test test-nightly bench format constraints clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -49,8 +49,12 @@ demo: $(PRODUCT) ## Index the sample corpus, search it in English and Chinese, a
 		-q "值班工程师要在多长时间内确认 P1 告警？"
 	$(BIN)/rag-pipeline ask "Within how many days of delivery may hardware be returned?" --groups support
 
-evaluate: $(PRODUCT) ## Index the sample corpus, ask its question set, hold the gates; the page is $(PAGE).
+index: $(PRODUCT) ## Index the sources in manifests/.
 	$(BIN)/rag-pipeline index
+
+evaluate: index gates ## Index the sample corpus, ask its question set, hold the gates; the page is $(PAGE).
+
+gates: $(PRODUCT) ## The same of what is indexed already.
 	$(BIN)/rag-pipeline eval check
 	$(BIN)/rag-pipeline eval --html $(PAGE)
 
