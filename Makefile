@@ -72,8 +72,9 @@ contracts: $(TOOLS) ## Check that imports point down the layers.
 	$(BIN)/lint-imports
 
 # Three at a time on two cores, since tests of servers and processes mostly wait. ARGS='-n 0' runs them one by one.
+# Each with one thread for its model: more would spin while they wait for those of others.
 test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
-	$(BIN)/pytest --numprocesses 3 --dist worksteal $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 3 --dist worksteal $(ARGS)
 
 NIGHTLY := $(addprefix rag_pipeline_tests/test_, fuzzing.py crash_matrix.py reading_while_writing.py faults.py state_machine.py)
 
