@@ -22,7 +22,7 @@ PIP := $(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check
 PRODUCT := $(VENV)/.product-installed
 TOOLS := $(VENV)/.tools-installed
 
-.PHONY: help install demo index evaluate gates ui lint types contracts test test-nightly bench format constraints clean
+.PHONY: help install demo evaluate ui lint types contracts test test-nightly bench format constraints clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -49,12 +49,8 @@ demo: $(PRODUCT) ## Index the sample corpus, search it in English and Chinese, a
 		-q "值班工程师要在多长时间内确认 P1 告警？"
 	$(BIN)/rag-pipeline ask "Within how many days of delivery may hardware be returned?" --groups support
 
-index: $(PRODUCT) ## Index the sources in manifests/.
+evaluate: $(PRODUCT) ## Index the sample corpus, ask its question set, hold the gates; the page is $(PAGE).
 	$(BIN)/rag-pipeline index
-
-evaluate: index gates ## Index the sample corpus, ask its question set, hold the gates; the page is $(PAGE).
-
-gates: $(PRODUCT) ## The same of what is indexed already.
 	$(BIN)/rag-pipeline eval check
 	$(BIN)/rag-pipeline eval --html $(PAGE)
 
@@ -72,9 +68,8 @@ contracts: $(TOOLS) ## Check that imports point down the layers.
 	$(BIN)/lint-imports
 
 # Three at a time on two cores, since tests of servers and processes mostly wait. ARGS='-n 0' runs them one by one.
-# Each with one thread for its model: more would spin while they wait for those of others.
 test: $(TOOLS) ## Run the tests, also against a real Qdrant server; ARGS='-k store' narrows.
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 3 --dist worksteal $(ARGS)
+	$(BIN)/pytest --numprocesses 3 --dist worksteal $(ARGS)
 
 NIGHTLY := $(addprefix rag_pipeline_tests/test_, fuzzing.py crash_matrix.py reading_while_writing.py faults.py state_machine.py)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from rag_pipeline.index.store import StoreLocation, open_store
 from rag_pipeline.ledger.ledger import Ledger
@@ -14,10 +14,12 @@ from rag_pipeline_tests.local_model import INTERPRETER
 from rag_pipeline_tests.postgresql_server import PostgresqlServer, PostgresqlUnavailable, running_postgresql
 from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 
+# How long an example takes to be drawn and tried is the machine's business where tests run side by side.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Chosen by `make test-nightly`: about ten minutes of broken documents.
-settings.register_profile("nightly", max_examples=1_200)
+settings.register_profile("nightly", settings.get_profile("patient"), max_examples=1_200)
 # Where a test does not say otherwise: by day the whole suite has to end within minutes.
-settings.register_profile("day", max_examples=40)
+settings.register_profile("day", settings.get_profile("patient"), max_examples=40)
 settings.load_profile("day")
 
 
