@@ -155,6 +155,17 @@ def test_deep_nesting_and_absurd_spans_are_survived() -> None:
     assert "word word" in read_document("<body>" + "<span>word </span>" * 20_000, "a.html").markdown
 
 
+@pytest.mark.parametrize("lead", ["w100", "<b>w100</b>", "<p>w100</p>", "<pre>w100</pre>"])
+@pytest.mark.parametrize("kinds", [("ul", "ul"), ("ul", "ol"), ("ol", "dir")])
+def test_text_at_the_head_of_a_list_right_inside_of_a_list_is_kept(kinds: tuple[str, str], lead: str) -> None:
+    outer, inner = kinds
+    items = f"<li>first</li><{inner}>{lead}<li>last</li></{inner}>"
+    text = read_document(
+        f"<body><p>Enough words to be a page.</p><{outer}>{items}</{outer}>", "a.html"
+    ).markdown
+    assert text.index("first") < text.index("w100") < text.index("last")
+
+
 HTML_PARTS = st.sampled_from(
     ["<p>", "</p>", "<div class='nav'>", "</div>", "<ul>", "<li>", "</li>", "</ul>", "<table>", "<tr>",
      "<td>", "<th colspan=2>", "</table>", "<b>", "</b>", "<a href='x'>", "</a>", "<pre>", "</pre>", "<br>",
@@ -163,7 +174,7 @@ HTML_PARTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(HTML_PARTS, st.integers(100, 999).map("w{} ".format)), max_size=25))
 def test_every_word_of_a_page_is_kept_or_reported(parts: list[str]) -> None:
     document = read_document(
@@ -305,7 +316,7 @@ def test_asciidoc_is_read_by_its_own_rules() -> None:
     assert removed_texts(document, "directive") == ["include::other.adoc[]"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.one_of(

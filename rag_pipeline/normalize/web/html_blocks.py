@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rag_pipeline.normalize.alt_text import picture_markdown
@@ -28,6 +29,8 @@ _PARTS: Final = frozenset(
      "nav", "p", "search", "section", "summary", "tbody", "td", "tfoot", "th", "thead", "tr"}
 )  # fmt: skip
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
+# To the text of the list item before them.
+_NEVER_JOINED: Final = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE, BlockKind.HEADING})
 _MARKS: Final = {
     "b": "strong", "strong": "strong", "i": "em", "em": "em", "cite": "em", "dfn": "em",
     "var": "em", "s": "strike", "strike": "strike", "del": "strike", "code": "code", "kbd": "code",
@@ -163,7 +166,11 @@ class _Walk:
             elif child.tag in _LISTS:  # a list right inside of a list belongs to the item before it
                 nested = _Walk(self._depth + 1, in_cell=self._in_cell)
                 nested._list(child, look)
-                self._pieces.extend(item_pieces("-", [Piece(BlockKind.PARAGRAPH, ""), *nested._pieces])[1:])
+                # What it begins with before any item would be joined to the item that stands in for that one.
+                lead = list(takewhile(lambda one: one.kind not in _NEVER_JOINED, nested._pieces))
+                rest = nested._pieces[len(lead) :]
+                self._pieces.extend(lead)
+                self._pieces.extend(item_pieces("-", [Piece(BlockKind.PARAGRAPH, ""), *rest])[1:])
             else:
                 self._element(child, look)
             self._text(child.tail, look)
