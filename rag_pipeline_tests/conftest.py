@@ -15,11 +15,11 @@ from rag_pipeline_tests.postgresql_server import PostgresqlServer, PostgresqlUna
 from rag_pipeline_tests.qdrant_server import ServerUnavailable, running_server
 
 # How long an example takes to be drawn and tried is the machine's business where tests run side by side.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Chosen by `make test-nightly`: about ten minutes of broken documents.
-settings.register_profile("nightly", settings.get_profile("patient"), max_examples=1_200)
+settings.register_profile("nightly", _PATIENT, max_examples=1_200)
 # Where a test does not say otherwise: by day the whole suite has to end within minutes.
-settings.register_profile("day", settings.get_profile("patient"), max_examples=40)
+settings.register_profile("day", _PATIENT, max_examples=40)
 settings.load_profile("day")
 
 

@@ -77,7 +77,7 @@ def test_what_no_trace_could_store_is_no_reply(character: str) -> None:
 @given(
     st.lists(st.sampled_from([*HOSTILE.values(), "İ", "ſ", "\u212a", "ı"]) | st.text(max_size=4), max_size=9)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_text_breaks_it(pieces: list[str]) -> None:
     text = "".join(piece[:10] for piece in pieces)
     validated(text)

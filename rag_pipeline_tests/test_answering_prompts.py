@@ -34,7 +34,7 @@ HOSTILE = st.lists(
 
 
 @given(HOSTILE, HOSTILE, HOSTILE, HOSTILE)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_no_text_can_close_its_passage_or_forge_a_label(
     text: str, title: str, section: str, question: str
 ) -> None:

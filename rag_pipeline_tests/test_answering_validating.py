@@ -294,7 +294,7 @@ NUMBERS = st.integers(2, 99_999)
     st.lists(st.tuples(NUMBERS, st.sampled_from(UNITS), st.sampled_from(WORDS)), min_size=1, max_size=4),
     st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_changed_number_is_caught(facts: list[tuple[int, str, str]], data: st.DataObject) -> None:
     sentences = [f"The {word} is limited to {number:,} {unit} in this case." for number, unit, word in facts]
     evidence = evidence_of(" ".join(sentences))
@@ -312,7 +312,7 @@ def test_any_changed_number_is_caught(facts: list[tuple[int, str, str]], data: s
 
 
 @given(st.text(max_size=6), st.integers(0, 99), st.sampled_from(["claim", "answer"]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_unknown_label_is_caught(label: str, number: int, place: str) -> None:
     claim = "Hardware may be returned within 14 days of delivery if it is unused."
     if place == "claim":
@@ -334,7 +334,7 @@ FRAGMENTS = st.sampled_from(
 
 
 @given(st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=8).map(" ".join), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_verbatim_quotes_always_pass(text: str, data: st.DataObject) -> None:
     statements = [part for part in parts_of(text) if part.kind is PartKind.STATEMENT]
     assume(statements)
@@ -344,7 +344,7 @@ def test_verbatim_quotes_always_pass(text: str, data: st.DataObject) -> None:
 
 
 @given(st.lists(st.one_of(FRAGMENTS, st.text(max_size=12)), max_size=8).map(" ".join))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_whatever_is_extracted_is_valid(text: str) -> None:
     evidence = evidence_of(text, "The limit is 14 days.")
     draft = extract("What is the limit in days?", evidence)

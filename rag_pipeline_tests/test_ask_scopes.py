@@ -146,7 +146,7 @@ def asked(
 
 
 @pytest.mark.parametrize("with_model", [False, True])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stored=books(), scope=scopes, known=manifests)
 def test_what_may_not_be_seen_changes_nothing(
     shelf: Shelf,

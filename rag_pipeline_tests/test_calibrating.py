@@ -162,7 +162,7 @@ def test_questions_whose_passage_is_not_found_are_named_and_no_false_refusals() 
 
 
 @given(st.lists(st.floats(-50, 50), min_size=1, max_size=200), st.floats(0.01, 0.5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_threshold_refuses_no_more_than_stated_and_no_less_than_it_may(
     placed: list[float], wanted: float
 ) -> None:
@@ -183,7 +183,7 @@ documents = st.lists(st.sampled_from([f"s/{n}" for n in range(60)]), min_size=1,
 
 
 @given(st.lists(documents, min_size=10, max_size=80), st.integers(0, 20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_documents_cases_are_in_one_fold(about: list[list[str]], unanswerable: int) -> None:
     cases = [AskedCase(f"c/{n}", True, tuple(some), ()) for n, some in enumerate(about)]
     cases += [AskedCase(f"u/{n}", False, (), ()) for n in range(unanswerable)]

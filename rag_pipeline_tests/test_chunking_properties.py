@@ -109,9 +109,7 @@ def options(draw: st.DrawFn) -> ChunkingOptions:
 
 
 @pytest.mark.parametrize("counter", COUNTERS)
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.data_too_large])
 @given(document=documents, title=titles, options=options())
 def test_chunks_are_lossless_and_fit_the_window(
     counter: str, document: NormalizedDocument, title: str, options: ChunkingOptions

@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_pipeline.normalize.characters.cleaning import clean
@@ -20,7 +20,6 @@ odd_text = st.text(
 )
 
 
-@settings(deadline=None)
 @given(odd_text)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     cleaned = clean(text).text

@@ -86,7 +86,7 @@ def test_a_value_is_shown_as_it_stands() -> None:
 
 
 @given(st.integers(1, 9_999))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_week_is_seven_days_and_a_year_twelve_months(number: int) -> None:
     def agree(one: str, other: str) -> bool:
         return only(one, ValueKind.DURATION).agrees_with(only(other, ValueKind.DURATION))
@@ -98,7 +98,7 @@ def test_a_week_is_seven_days_and_a_year_twelve_months(number: int) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_every_value_stands_in_the_text_and_agrees_with_itself(text: str) -> None:
     for value in find_values(text):
         assert text[value.start : value.end].startswith(value.shown)

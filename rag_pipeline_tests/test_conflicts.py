@@ -114,7 +114,7 @@ def test_a_question_for_no_value_finds_no_conflict() -> None:
 
 
 @given(st.sampled_from(PAIRS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_order_of_the_evidence_changes_nothing_but_the_order_of_positions(pair: Pair) -> None:
     def facts(conflicts: Sequence[Conflict]) -> list[object]:
         return [
@@ -290,6 +290,6 @@ def test_time_grows_with_the_passage_and_not_faster(piece: str) -> None:
 
 
 @given(st.text(max_size=300), st.text(max_size=100))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_text_breaks_it(text: str, question: str) -> None:
     find(question, evidence("S1", "A", text), evidence("S2", "B", f"{text} 30 days"))

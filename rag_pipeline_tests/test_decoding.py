@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_pipeline.normalize.characters.decoding import decode
@@ -130,7 +130,6 @@ def test_ordinary_text_is_never_taken_for_broken(language: str) -> None:
         assert not misread_places(text)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_utf8_comes_back_as_it_was(text: str) -> None:
     data = text.encode("utf-8")
@@ -138,7 +137,6 @@ def test_utf8_comes_back_as_it_was(text: str) -> None:
         assert decode(data).text == text or misread_places(text)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_decoding_never_fails(data: bytes) -> None:
     assert isinstance(decode(data, declared=True).text, str)

@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_pipeline.normalize import mime_types as types
@@ -87,7 +87,6 @@ def test_no_text_takes_long_to_be_told(unit: str) -> None:
     assert "/" in (markup_kind(text) or likely_kind(text))
 
 
-@settings(deadline=None)
 @given(
     data=st.binary(max_size=300),
     start=st.sampled_from([b"", b"PK\x03\x04", b"%PDF-", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"]),

@@ -89,7 +89,7 @@ def test_access_can_be_narrowed_down_to_nobody(written: str) -> None:
     assert facts_of(source("hr", "it"), sidecar=f"access_groups: {written}").access_groups == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     allowed=st.sets(st.sampled_from("abcd")),
     in_text=st.none() | st.sets(st.sampled_from("abcd")),
@@ -244,7 +244,7 @@ def test_front_matter_is_split_from_the_body(
     assert text[offset:] == (text if body is None else body)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(alphabet="-.\r\n :a[]{}&*'\"\ufeff", max_size=60), st.booleans())
 def test_splitting_keeps_every_character_of_the_body(text: str, opened: bool) -> None:
     whole = "---\n" + text if opened else text

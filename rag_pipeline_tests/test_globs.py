@@ -25,7 +25,7 @@ def forest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 parts = st.sampled_from(["**", "*", "a", "a*", "?", ".h", ".*", "[ab]", "[!a]*", "*.md", "ab", "**", "a**b"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(pattern=st.lists(parts, min_size=1, max_size=5).map("/".join), hidden=st.booleans())
 def test_patterns_mean_what_they_mean_to_the_standard_library(
     forest: Path, pattern: str, hidden: bool

@@ -99,7 +99,7 @@ def test_a_written_set_is_the_same_when_it_is_loaded(data_root: Path, tmp_path: 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=3))
 def test_any_text_survives_being_written(tmp_path: Path, texts: list[tuple[str, str]]) -> None:
     cases = tuple(

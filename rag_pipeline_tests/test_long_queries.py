@@ -48,7 +48,7 @@ def test_no_word_is_cut_in_two() -> None:
     assert cut.rsplit(" ", 1)[-1] in words.split()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(query=st.text(min_size=1, max_size=300).map(lambda text: text * 7))
 def test_any_text_fits_then(query: str) -> None:
     embedder = HashingEmbedder(64)

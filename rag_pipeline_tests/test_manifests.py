@@ -262,7 +262,7 @@ def test_the_schema_describes_every_field() -> None:
     assert sorted(schema["required"]) == sorted(GOVERNING)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(max_size=200) | st.text(alphabet="a:-[]{}&*!'\"#|> \n", max_size=200))
 def test_no_text_crashes_the_loader(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     folder = tmp_path_factory.mktemp("manifests")

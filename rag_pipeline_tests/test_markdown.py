@@ -108,7 +108,7 @@ MARKUP = st.sampled_from(
 PROSE = st.integers(100, 999).map("Prose w{} here.".format)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     st.lists(st.one_of(PROSE, PROSE, MARKUP), min_size=1, max_size=14), st.sampled_from(["\n", "\n\n", " "])
 )
@@ -119,7 +119,7 @@ def test_prose_outside_of_markup_is_never_lost(parts: list[str], between: str) -
     assert lost == []
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(PROSE, st.sampled_from(
     ["<!-- gone -->", "{% tag %}", ":::note", ":::", "<Tabs>\n\n</Tabs>", "<div>x</div>", "a <br> b"]
 )), max_size=5), st.lists(PROSE, max_size=3))  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_pipeline.errors import DocumentError, FailureCategory
@@ -88,13 +88,11 @@ MARKDOWN_LINES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(st.lists(MARKDOWN_LINES, max_size=14).map("\n".join))
 def test_blocks_cover_any_markdown(text: str) -> None:
     assert_blocks_cover(text, NormalizedDocument(text, find_blocks(text)))
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_cleaning_is_idempotent_and_leaves_only_what_is_seen(text: str) -> None:
     cleaned = clean(text).text

@@ -65,7 +65,7 @@ def test_values_are_shown_by_their_format(value: CellValue, number_format: str, 
     assert shown(value, number_format) == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.one_of(
         st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=5), st.datetimes()

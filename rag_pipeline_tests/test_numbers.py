@@ -46,7 +46,7 @@ def keys_of(text: str) -> list[str]:
 
 
 @given(_NUMBERS, st.sampled_from([" and ", " "]), st.sampled_from(["-", " "]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_english_words_are_the_number(number: int, joint: str, hyphen: str) -> None:
     words = _english(number, joint, hyphen)
     for written in (words, words.upper()):
@@ -55,7 +55,7 @@ def test_english_words_are_the_number(number: int, joint: str, hyphen: str) -> N
 
 
 @given(_NUMBERS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_chinese_words_are_the_number(number: int) -> None:
     for written in (_chinese(number), _chinese(number).translate(_TRADITIONAL)):
         assert re.fullmatch(CHINESE_NUMBER, written), written
@@ -63,7 +63,7 @@ def test_chinese_words_are_the_number(number: int) -> None:
 
 
 @given(_NUMBERS, st.integers(0, 99))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_grouped_figures_are_the_plain_ones(number: int, hundredths: int) -> None:
     amount = Decimal(number) + Decimal(hundredths) / 100
     for written in (
@@ -76,7 +76,7 @@ def test_grouped_figures_are_the_plain_ones(number: int, hundredths: int) -> Non
 
 
 @given(_NUMBERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_answers_and_conflicts_read_one_number(number: int) -> None:
     ways = [f"{number} items", f"{number:,} items", f"{_english(number)} items", f"{_chinese(number)}个"]
     assert {quantity.key for way in ways for quantity in quantities(way)} == {str(number)}
@@ -122,7 +122,7 @@ def test_a_comma_is_a_decimal_one_only_where_a_unit_shows_that_it_is_one_number(
 
 
 @given(st.dates(date(1500, 1, 1), date(2199, 12, 31)))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_a_date_is_the_same_in_every_notation(day: date) -> None:
     name = _MONTHS[day.month - 1]
     digits = "".join("〇一二三四五六七八九"[int(digit)] for digit in f"{day.year}")
@@ -252,7 +252,7 @@ def test_most_sentences_hold_no_number() -> None:
 
 
 @given(st.lists(_PIECES, max_size=12).map("".join))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_whatever_looks_like_a_number_can_be_read(text: str) -> None:
     numbers_in(text)
     quantities(text)

@@ -538,7 +538,7 @@ class TestOverPages:
 texts = st.text(alphabet="abcdefgh0123456789", min_size=1, max_size=7)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data(), st.integers(2, 6), st.integers(2, 7))
 def test_every_full_grid_is_read_back(data: st.DataObject, wide: int, high: int) -> None:
     rows = [[data.draw(texts) for _ in range(wide)] for _ in range(high)]
@@ -554,7 +554,7 @@ spots = st.tuples(st.integers(0, 50), st.integers(0, 60), texts)
 strokes = st.tuples(st.booleans(), st.integers(0, 60), st.integers(0, 50), st.integers(1, 40))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(spots, max_size=60), st.lists(strokes, max_size=25), st.booleans())
 def test_no_word_is_lost_or_read_twice(
     spots: list[tuple[int, int, str]], strokes: list[tuple[bool, int, int, int]], scanned: bool

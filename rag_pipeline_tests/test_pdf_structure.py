@@ -401,7 +401,7 @@ class TestNothingIsLost:
         st.booleans(),
     )
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.lists(st.lists(LINES, max_size=25), min_size=1, max_size=4))
     def test_structuring_keeps_every_letter_or_reports_it(self, pages: list[list[Line]]) -> None:
         structure = structured(
@@ -416,7 +416,7 @@ class TestNothingIsLost:
             assert piece.places[0].start == 0
             assert piece.places[-1].end == len(piece.text)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(
         st.lists(
             st.tuples(WORDS, st.integers(20, 400), st.integers(40, 800), st.sampled_from([7, 10, 16])),

@@ -81,7 +81,7 @@ def test_a_question_of_one_clause_and_given_queries_are_not_planned() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.text(alphabet="ab ?;.,？；和以及 andn\n", max_size=60).filter(lambda text: text.strip(" ;；,，。\n\t"))
 )

@@ -37,7 +37,7 @@ def known(chunks: int, **frequencies: int) -> TermStatistics:
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(models, signals)
 def test_relevance_is_between_0_and_1_and_every_calibration_survives_storing(
     model: dict[str, str], given_signals: Signals

@@ -211,7 +211,7 @@ class TestRules:
         ]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     angle=st.floats(-180, 180),
     box=st.tuples(st.floats(0, 500), st.floats(0, 500), st.floats(1, 500), st.floats(1, 500)),

@@ -38,7 +38,7 @@ def chunk_ids(results: list[QueryResult]) -> set[str]:
 QUERIES = ["how many days do refunds take", "退款", "?"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stored=books(), scope=scopes, sure=st.booleans())
 def test_nothing_beyond_the_scope_is_told_and_nothing_within_it_is_missed(
     shelf: Shelf, stored: list[Book], scope: Scope, sure: bool

@@ -330,7 +330,6 @@ def test_readers_find_what_the_model_says() -> None:
         settings=settings(
             max_examples=sequences,
             stateful_step_count=steps,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

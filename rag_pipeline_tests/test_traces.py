@@ -114,7 +114,7 @@ def conflict(shown: str, sentence: str) -> RecordedConflict:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(trace=traces)
 def test_whatever_is_recorded_comes_back_equal(ledger: Ledger, recorder: TraceRecorder, trace: Trace) -> None:
     # Of its own, whatever was recorded before.

@@ -68,7 +68,7 @@ uses_of_all = st.dictionaries(st.sampled_from("abc"), some_uses)
 
 
 @given(before=uses_of_all, kept=uses_of_all)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_nothing_is_unused_that_a_document_uses_and_nothing_else_is_left(
     reused: Ledger, before: dict[str, Stored], kept: dict[str, Stored]
 ) -> None:

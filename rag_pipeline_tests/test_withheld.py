@@ -70,7 +70,7 @@ documents = st.frozensets(st.sampled_from("abcd"), min_size=1)
 
 
 @given(steps=st.lists(st.one_of(documents, st.just("approve")), max_size=8))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_no_document_is_approved_that_was_not_shown(
     reused: WithheldDeletions, steps: list[frozenset[str] | str]
 ) -> None:
