@@ -18,7 +18,7 @@ from rag_pipeline.normalize.workers import ConversionResult, ConvertDocument, Co
 from rag_pipeline.sources.document import RawDocument
 from rag_pipeline.sources.manifest import CommentMode, Manifest, Parsing
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Raise it when the same bytes give another Markdown: every document is then converted anew."""
 
 # Results that need no conversion are handed on at least this often.
